@@ -1,0 +1,1 @@
+//! What is handed over: headless lines, Markdown, JSON and CSV, all from the same model.

@@ -1,0 +1,1 @@
+//! Drives an experiment through the ports and emits its events.

@@ -1,0 +1,1 @@
+//! The recording: one SQLite file a session.

@@ -1,0 +1,1 @@
+//! Applies settings to the target, reads them back, puts them back.
