@@ -1,0 +1,338 @@
+//! One step of a session: its settings and their proofs, its phases, its figures by interval and by request.
+
+use std::collections::BTreeMap;
+
+use super::figures::{SlotFigures, can_close};
+use crate::model::event::{ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, TickRow, TotalFigure, slot_begin};
+use crate::model::histogram::Histogram;
+use crate::model::units::{Elapsed, Span};
+
+/// The measure phase is kept in at most this many slices a request.
+pub const MOST_SLICES: usize = 24;
+
+/// Where a step stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepStatus {
+    /// Not begun.
+    Planned,
+    /// In this phase; none while its settings are being applied.
+    Running(Option<Phase>),
+    /// Over.
+    Ended(StepEnd),
+}
+
+/// A phase with its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseSpan {
+    /// Which.
+    pub phase: Phase,
+    /// Begin.
+    pub from: Elapsed,
+    /// End; none while it runs.
+    pub to: Option<Elapsed>,
+}
+
+/// Requests of the measure phase whose intended start lay in a few neighbouring intervals.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Slice {
+    /// First interval.
+    pub from_slot: u64,
+    /// The interval after the last.
+    pub to_slot: u64,
+    /// Successes.
+    pub latency: Histogram,
+    /// Failures.
+    pub failed: u64,
+}
+
+/// What is known of one request name in one step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NameFigures {
+    /// By phase and interval of the intended start.
+    pub slots: BTreeMap<(u64, Phase), SlotFigures>,
+    /// The measure phase in slices.
+    pub slices: Vec<Slice>,
+    /// Failures of the measure phase by kind.
+    pub failed: BTreeMap<ErrorKind, u64>,
+    /// Successes of the measure phase, from the send.
+    pub service_time: Histogram,
+    /// Requests of the measure phase, from the intended start to the send.
+    pub send_lag: Histogram,
+    /// Checks of the measure phase that held, and that did not.
+    pub checks: (u64, u64),
+    slice_width: u64,
+    first_slot: u64,
+}
+
+impl NameFigures {
+    /// Successes of the measure phase in one histogram.
+    #[must_use]
+    pub fn latency(&self) -> Histogram {
+        let mut all = Histogram::default();
+        for slice in &self.slices {
+            all.merge(&slice.latency);
+        }
+        all
+    }
+
+    fn add(&mut self, row: &TickRow) -> bool {
+        let took = self.slots.entry((row.cohort.slot, row.cohort.phase)).or_default().add(row);
+        if row.cohort.phase == Phase::Measure {
+            for (kind, n) in &row.failed {
+                *self.failed.entry(*kind).or_default() += n;
+            }
+            self.service_time.merge(&row.service_time);
+            self.send_lag.merge(&row.send_lag);
+            self.checks.0 += row.checks_passed;
+            self.checks.1 += row.checks_failed;
+            self.add_to_slice(row);
+        }
+        took
+    }
+
+    fn add_to_slice(&mut self, row: &TickRow) {
+        if self.slices.is_empty() {
+            (self.slice_width, self.first_slot) = (1, row.cohort.slot);
+        }
+        let slot = row.cohort.slot.max(self.first_slot);
+        while (slot - self.first_slot) / self.slice_width >= MOST_SLICES as u64 {
+            self.widen();
+        }
+        let begin = self.first_slot + (slot - self.first_slot) / self.slice_width * self.slice_width;
+        let at = self.slices.partition_point(|s| s.from_slot < begin);
+        if self.slices.get(at).is_none_or(|s| s.from_slot != begin) {
+            self.slices.insert(at, Slice { from_slot: begin, to_slot: begin + self.slice_width, ..Slice::default() });
+        }
+        if let Some(slice) = self.slices.get_mut(at) {
+            slice.latency.merge(&row.latency);
+            slice.failed += row.failures();
+        }
+    }
+
+    /// Slices become twice as long; neighbours merge.
+    fn widen(&mut self) {
+        self.slice_width = self.slice_width.saturating_mul(2);
+        let (width, first) = (self.slice_width, self.first_slot);
+        let mut wider: Vec<Slice> = Vec::new();
+        for slice in std::mem::take(&mut self.slices) {
+            let begin = first + (slice.from_slot - first) / width * width;
+            match wider.last_mut() {
+                Some(last) if last.from_slot == begin => {
+                    last.latency.merge(&slice.latency);
+                    last.failed += slice.failed;
+                }
+                _ => wider.push(Slice { from_slot: begin, to_slot: begin.saturating_add(width), ..slice }),
+            }
+        }
+        self.slices = wider;
+    }
+}
+
+/// Everything known of one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepState {
+    planned: StepPlanned,
+    phases: Vec<PhaseSpan>,
+    begun: Option<Elapsed>,
+    applied: Vec<SettingApplied>,
+    proofs: Vec<SettingProved>,
+    ended: Option<(StepEnd, String, Elapsed)>,
+    excluded: Option<String>,
+    slots: BTreeMap<(u64, Phase), SlotFigures>,
+    names: BTreeMap<RequestKey, NameFigures>,
+    totals: Vec<TotalFigure>,
+}
+
+impl StepState {
+    pub(super) const fn new(planned: StepPlanned) -> Self {
+        Self {
+            planned,
+            phases: Vec::new(),
+            begun: None,
+            applied: Vec::new(),
+            proofs: Vec::new(),
+            ended: None,
+            excluded: None,
+            slots: BTreeMap::new(),
+            names: BTreeMap::new(),
+            totals: Vec::new(),
+        }
+    }
+
+    pub(super) fn applied(&mut self, at: Elapsed, applied: &SettingApplied) {
+        self.begun.get_or_insert(at);
+        self.applied.push(applied.clone());
+    }
+
+    pub(super) fn proved(&mut self, proved: &SettingProved) {
+        match self.proofs.iter_mut().find(|p| p.setting == proved.setting) {
+            Some(known) => *known = proved.clone(),
+            None => self.proofs.push(proved.clone()),
+        }
+    }
+
+    pub(super) fn enter(&mut self, at: Elapsed, phase: Phase) {
+        self.begun.get_or_insert(at);
+        self.close_phase(at);
+        self.phases.push(PhaseSpan { phase, from: at, to: None });
+    }
+
+    fn close_phase(&mut self, at: Elapsed) {
+        if let Some(last) = self.phases.last_mut() {
+            last.to.get_or_insert(at);
+        }
+    }
+
+    pub(super) fn end(&mut self, at: Elapsed, end: StepEnd, reason: &str) {
+        self.close_phase(at);
+        self.ended = Some((end, reason.to_owned(), at));
+    }
+
+    pub(super) fn exclude(&mut self, why: Option<&String>) {
+        self.excluded = why.cloned();
+    }
+
+    pub(super) fn totals(&mut self, figures: &[TotalFigure]) {
+        self.totals.extend_from_slice(figures);
+    }
+
+    /// Adds one row; returns whether its percentiles could still be taken in.
+    pub(super) fn add(&mut self, row: &TickRow) -> bool {
+        let took = self.slots.entry((row.cohort.slot, row.cohort.phase)).or_default().add(row);
+        self.names.entry(row.key.clone()).or_default().add(row) && took
+    }
+
+    /// Lets go of the distributions of intervals to which nothing more can be added.
+    pub(super) fn close_slots(&mut self, now: Elapsed, tick: Span, longest: Span) {
+        let maps = std::iter::once(&mut self.slots).chain(self.names.values_mut().map(|n| &mut n.slots));
+        for map in maps {
+            for ((slot, _), figures) in map.iter_mut() {
+                if !can_close(slot_begin(slot + 1, tick), now, longest) {
+                    break;
+                }
+                if !figures.is_closed() {
+                    figures.close();
+                }
+            }
+        }
+    }
+
+    /// Its plan: values, block, order.
+    #[must_use]
+    pub const fn planned(&self) -> &StepPlanned {
+        &self.planned
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn status(&self) -> StepStatus {
+        match (&self.ended, self.begun) {
+            (Some((end, ..)), _) => StepStatus::Ended(*end),
+            (None, Some(_)) => StepStatus::Running(self.phase()),
+            (None, None) => StepStatus::Planned,
+        }
+    }
+
+    /// How it ended: end, reason, time.
+    #[must_use]
+    pub const fn ended(&self) -> Option<&(StepEnd, String, Elapsed)> {
+        self.ended.as_ref()
+    }
+
+    /// When its first setting was applied or its first phase began.
+    #[must_use]
+    pub const fn begun(&self) -> Option<Elapsed> {
+        self.begun
+    }
+
+    /// Its phases in order.
+    #[must_use]
+    pub fn phases(&self) -> &[PhaseSpan] {
+        &self.phases
+    }
+
+    /// The phase that runs.
+    #[must_use]
+    pub fn phase(&self) -> Option<Phase> {
+        self.phases.last().filter(|p| p.to.is_none()).map(|p| p.phase)
+    }
+
+    /// The times of the measure phase; the end is none while it runs.
+    #[must_use]
+    pub fn measured(&self) -> Option<PhaseSpan> {
+        self.phases.iter().rev().find(|p| p.phase == Phase::Measure).copied()
+    }
+
+    /// Settings put into effect for it.
+    #[must_use]
+    pub fn settings(&self) -> &[SettingApplied] {
+        &self.applied
+    }
+
+    /// The latest proof of each setting.
+    #[must_use]
+    pub fn proofs(&self) -> &[SettingProved] {
+        &self.proofs
+    }
+
+    /// Why a person took it out of the judgement, if one did.
+    #[must_use]
+    pub fn excluded(&self) -> Option<&str> {
+        self.excluded.as_deref()
+    }
+
+    /// Whether its figures may be judged: measured to the end, not refuted, not taken out.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.excluded.is_none() && matches!(self.status(), StepStatus::Ended(StepEnd::Completed)) && self.proofs.iter().all(|p| p.proof != Proof::Refuted)
+    }
+
+    /// Figures by interval and phase, over all requests.
+    #[must_use]
+    pub const fn slots(&self) -> &BTreeMap<(u64, Phase), SlotFigures> {
+        &self.slots
+    }
+
+    /// The measure phase's intervals, over all requests.
+    pub fn measured_slots(&self) -> impl Iterator<Item = (u64, &SlotFigures)> {
+        self.slots.iter().filter(|((_, phase), _)| *phase == Phase::Measure).map(|((slot, _), f)| (*slot, f))
+    }
+
+    /// Figures by request.
+    #[must_use]
+    pub const fn names(&self) -> &BTreeMap<RequestKey, NameFigures> {
+        &self.names
+    }
+
+    /// Requests of the measure phase that ended: successes and failures.
+    #[must_use]
+    pub fn measured_counts(&self) -> (u64, u64) {
+        self.measured_slots().fold((0, 0), |(ok, failed), (_, f)| (ok + f.ok, failed + f.failed))
+    }
+
+    /// Successes of the measure phase, over all requests, in one histogram.
+    #[must_use]
+    pub fn latency(&self) -> Histogram {
+        let mut all = Histogram::default();
+        for slice in self.names.values().flat_map(|n| &n.slices) {
+            all.merge(&slice.latency);
+        }
+        all
+    }
+
+    /// Failures of the measure phase by kind.
+    #[must_use]
+    pub fn failed(&self) -> BTreeMap<ErrorKind, u64> {
+        let mut all = BTreeMap::new();
+        for (kind, n) in self.names.values().flat_map(|f| &f.failed) {
+            *all.entry(*kind).or_default() += n;
+        }
+        all
+    }
+
+    /// Figures known only as totals.
+    #[must_use]
+    pub fn total_figures(&self) -> &[TotalFigure] {
+        &self.totals
+    }
+}

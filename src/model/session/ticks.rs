@@ -1,0 +1,118 @@
+//! The load over time: what was planned, sent, dropped, and what ended, interval by interval.
+
+use std::collections::BTreeMap;
+
+use super::{Anomaly, Session};
+use crate::model::event::{ErrorKind, Tick};
+use crate::model::units::{Elapsed, Span};
+
+/// One interval of load. Intervals of several load sources are joined by their begin.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TickPoint {
+    /// Begin.
+    pub from: Elapsed,
+    /// End.
+    pub to: Elapsed,
+    /// Arrivals planned; none under closed load.
+    pub planned: Option<f64>,
+    /// Requests sent.
+    pub sent: u64,
+    /// Arrivals that could not begin.
+    pub dropped: u64,
+    /// Requests in flight at the end.
+    pub in_flight: u64,
+    /// Users at work at the end.
+    pub users: u64,
+    /// Requests that ended in it, whenever they began.
+    pub finished: u64,
+    /// Those of them that failed, by kind.
+    pub failed: BTreeMap<ErrorKind, u64>,
+    /// 99th percentile of the time from the intended start to the send, of what ended; the largest of the load sources.
+    pub send_lag_p99: Option<Span>,
+}
+
+impl TickPoint {
+    /// Its length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.to.since(self.from).as_secs_f64()
+    }
+
+    /// Requests that ended, a second.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.seconds() > 0.0).then(|| self.finished as f64 / self.seconds())
+    }
+
+    /// All that failed.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.failed.values().sum()
+    }
+}
+
+impl Session {
+    pub(super) fn take_tick(&mut self, tick: &Tick) {
+        if !self.ticks_seen.entry(tick.source.clone()).or_default().insert(tick.number) {
+            return;
+        }
+        self.join_tick(tick);
+        let (slot, now) = (self.tick(), self.now);
+        let longest = self.plan().map_or(Span::from_secs(60), |p| p.load.timeout);
+        for row in &tick.rows {
+            let mut late = false;
+            self.with_step(row.cohort.step, |s| late = !s.add(row));
+            if late {
+                self.odd(Anomaly::LateRows);
+            }
+        }
+        for step in &mut self.steps {
+            step.close_slots(now, slot, longest);
+        }
+    }
+
+    fn join_tick(&mut self, tick: &Tick) {
+        let at = self.ticks.partition_point(|p| p.from < tick.from);
+        let known = self.ticks.get(at).is_some_and(|p| p.from == tick.from && p.to == tick.to);
+        if !known {
+            self.ticks.insert(at, TickPoint { from: tick.from, to: tick.to, ..TickPoint::default() });
+        }
+        let Some(point) = self.ticks.get_mut(at) else { return };
+        point.planned = match (point.planned, tick.planned) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        point.sent += tick.sent;
+        point.dropped += tick.dropped;
+        point.in_flight += tick.in_flight;
+        point.users += tick.users;
+        let mut lag = crate::model::histogram::Histogram::default();
+        for row in &tick.rows {
+            point.finished += row.finished();
+            for (kind, n) in &row.failed {
+                *point.failed.entry(*kind).or_default() += n;
+            }
+            lag.merge(&row.send_lag);
+        }
+        point.send_lag_p99 = point.send_lag_p99.max(lag.quantile(0.99));
+    }
+
+    /// The intervals of load that lie wholly between two times.
+    pub fn ticks_between(&self, from: Elapsed, to: Elapsed) -> impl Iterator<Item = &TickPoint> {
+        let begin = self.ticks.partition_point(|p| p.from < from);
+        self.ticks.iter().skip(begin).take_while(move |p| p.to <= to)
+    }
+
+    /// Requests that ended a second, over about the last `window`.
+    #[must_use]
+    pub fn recent_rate(&self, window: Span) -> Option<f64> {
+        let last = self.ticks.last()?;
+        let from = last.to.minus(window);
+        let (mut n, mut seconds) = (0_u64, 0.0);
+        for point in self.ticks.iter().rev().take_while(|p| p.to > from) {
+            n += point.finished;
+            seconds += point.seconds();
+        }
+        (seconds > 0.0).then(|| n as f64 / seconds)
+    }
+}
