@@ -1,1 +1,5 @@
-//! Decides what a run does next: order of steps, refinement, precision, guards. A pure state machine.
+//! Decides what a run does next: order of steps, refinement, precision, guards, proofs. Pure state machines: the runner carries out.
+
+mod command;
+
+pub use command::Command;
