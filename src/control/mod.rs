@@ -2,10 +2,12 @@
 
 mod command;
 mod guard;
+mod proof;
 mod schedule;
 #[cfg(test)]
 pub(crate) mod testkit;
 
 pub use command::Command;
 pub use guard::Guards;
+pub use proof::{ProofWatch, Sighting};
 pub use schedule::{FURTHER, Refinement, Schedule};
