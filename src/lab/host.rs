@@ -58,7 +58,7 @@ pub(super) struct Host {
     started_at_s: f64,
     pid: Option<Pid>,
     cores: f64,
-    seen: Mutex<(System, Share)>,
+    seen: Mutex<(Option<System>, Share)>,
 }
 
 impl Host {
@@ -69,7 +69,7 @@ impl Host {
             started_at_s: started.as_secs_f64(),
             pid: sysinfo::get_current_pid().ok(),
             cores: std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64),
-            seen: Mutex::new((System::new(), Share::default())),
+            seen: Mutex::new((System::new().ok(), Share::default())),
         }
     }
 
@@ -83,7 +83,7 @@ impl Host {
             cores: self.cores,
             ..Figures::default()
         };
-        if let Some(pid) = self.pid {
+        if let (Some(pid), Some(system)) = (self.pid, system) {
             let what = ProcessRefreshKind::nothing().with_cpu();
             system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, what);
             if let Some(process) = system.process(pid) {

@@ -12,6 +12,7 @@ mod exposition;
 mod host;
 mod http;
 mod jvm;
+pub mod law;
 mod meters;
 mod page;
 mod pool;

@@ -58,8 +58,8 @@ fn base(name: &'static str, description: &'static str, verdict: &'static str, lo
 }
 
 fn ticketing() -> Preset {
-    let load = PresetLoad::Closed { users: 470, think: (ms(40), ms(120)) };
-    let law = Contention::Usl { sigma: 0.001, kappa: 0.000_053 };
+    let load = PresetLoad::Closed { users: 540, think: (ms(50), ms(150)) };
+    let law = Contention::Usl { sigma: 0.001, kappa: 0.000_049 };
     let about = "ticket sales: sessions that must agree with each other slow the database, so there is a best pool";
     base("ticketing", about, "recommend", load, service(law, 22.0))
 }
@@ -87,9 +87,9 @@ fn thread_bound() -> Preset {
 
 fn underloaded() -> Preset {
     let load = PresetLoad::Open { rate_per_s: 800.0 };
-    let calm = Settings { threads_max: 200, ..service(Contention::Usl { sigma: 0.0, kappa: 0.0 }, 15.0) };
+    let calm = Settings { threads_max: 200, demand_cv: 0.3, ..service(Contention::Usl { sigma: 0.0, kappa: 0.0 }, 30.0) };
     let about = "so little to do that every pool tried is large enough";
-    base("underloaded", about, "underloaded", load, calm)
+    Preset { values: [50, 75, 100, 150, 200], ..base("underloaded", about, "underloaded", load, calm) }
 }
 
 fn cpu_bound() -> Preset {
@@ -99,10 +99,10 @@ fn cpu_bound() -> Preset {
         cpu_cores: 2.0,
         cpu_outside_ms: 2.2,
         cpu_inside_ms: 0.6,
-        ..service(Contention::Usl { sigma: 0.0, kappa: 0.0 }, 3.0)
+        ..service(Contention::Usl { sigma: 0.0, kappa: 0.0 }, 4.0)
     };
     let about = "pages rendered by the service itself: its cores limit, whoever waits for a connection would wait for a core instead";
-    Preset { values: [2, 4, 8, 16, 40], ..base("cpu-bound", about, "recommend", load, pages) }
+    Preset { values: [3, 6, 12, 24, 40], ..base("cpu-bound", about, "recommend", load, pages) }
 }
 
 /// All presets, the default first.

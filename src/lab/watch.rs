@@ -31,11 +31,12 @@ impl ParentWatch {
             let mut buffer = [0_u8; 256];
             loop {
                 match pipe.read(&mut buffer) {
-                    Ok(0) => return drop(end.send(())),
-                    Err(error) if error.kind() != std::io::ErrorKind::Interrupted => return drop(end.send(())),
-                    Ok(_) | Err(_) => {}
+                    Ok(read) if read > 0 => {}
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Ok(_) | Err(_) => break,
                 }
             }
+            let _nobody_waits = end.send(());
         };
         // Without its thread the watch reports the parent gone at once: no lab rather than one nobody ends.
         drop(std::thread::Builder::new().name("lab-parent-watch".into()).spawn(reading));
