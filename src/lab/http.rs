@@ -47,14 +47,11 @@ pub(super) fn routes(lab: Arc<Lab>) -> Router {
 
 async fn work(State(lab): State<Arc<Lab>>, ConnectInfo(cutter): ConnectInfo<Cutter>, method: Method, uri: Uri) -> Response {
     let route = Route { uri: lab.templates.of(uri.path()), method: name_of(&method) };
-    let outcome = match lab.service.submit(route) {
-        Some(answer) => answer.await,
-        None => {
-            cutter.cut();
-            return StatusCode::SERVICE_UNAVAILABLE.into_response();
-        }
+    let Some(answer) = lab.service.submit(route) else {
+        cutter.cut();
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
-    match outcome {
+    match answer.await {
         Ok(Outcome::Served) => ([(header::CONTENT_TYPE, JSON)], r#"{"status":"ok"}"#).into_response(),
         Ok(Outcome::NoConnection(message)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &message),
         Err(_ended) => StatusCode::SERVICE_UNAVAILABLE.into_response(),

@@ -39,10 +39,10 @@ struct Chain {
 
 impl Chain {
     fn new(settings: &Settings, pool: u32, there: u32) -> Self {
-        let width = pool.min(there) as usize + 1;
-        let mut chain = Self { pool, there, width, states: Vec::new() };
+        let most = pool.min(there);
+        let mut chain = Self { pool, there, width: most as usize + 1, states: Vec::new() };
         for at_pool in 0..=there {
-            for computing in 0..width as u32 {
+            for computing in 0..=most {
                 let state = if computing <= at_pool { rates(settings, pool, there, at_pool, computing) } else { State::default() };
                 chain.states.push(state);
             }

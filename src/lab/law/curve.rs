@@ -65,10 +65,10 @@ impl Law {
         let least = curve.iter().map(|point| point.loss_s).fold(f64::INFINITY, f64::min);
         let index = curve.iter().position(|point| point.loss_s <= least * (1.0 + SAME)).unwrap_or(0);
         let right = |point: &&Point| point.loss_s <= least * ZONE;
-        let first = curve[..index].iter().rev().take_while(right).last();
-        let last = curve[index..].iter().take_while(right).last();
+        let left = curve[..index].iter().rev().take_while(right).last();
+        let end = curve[index..].iter().take_while(right).last();
         let best = curve.get(index).map_or(0, |point| point.value);
-        let zone = [first.map_or(best, |point| point.value), last.map_or(best, |point| point.value)];
+        let zone = [left.map_or(best, |point| point.value), end.map_or(best, |point| point.value)];
         Self { schema: Schema, preset: preset.name, setting: preset.setting, verdict: preset.verdict, best, zone, curve }
     }
 
