@@ -1,0 +1,1 @@
+//! The runner against doubles of its ports, in virtual time.
