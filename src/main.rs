@@ -1,3 +1,7 @@
 //! The `plimsoll` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    plimsoll::cli::main()
+}
