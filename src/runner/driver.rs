@@ -2,7 +2,7 @@
 //! session like any other failure, with the settings put back.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub(super) struct Driver {
     pub(super) scraped: UnboundedReceiver<Scraped>,
     pub(super) commands: UnboundedReceiver<Command>,
     pub(super) commands_open: bool,
+    /// Said while nobody could listen.
+    pub(super) kept: VecDeque<Command>,
     pub(super) recorder_failed: Option<oneshot::Receiver<StoreError>>,
     pub(super) judge: Judge,
     pub(super) head: Head,
@@ -86,6 +88,7 @@ impl Driver {
             scraped: unbounded_channel().1,
             commands: parts.commands,
             commands_open: true,
+            kept: VecDeque::new(),
             recorder_failed: parts.recorder_failed,
             judge: parts.judge,
             head: parts.head,
@@ -148,10 +151,10 @@ impl Driver {
 
     /// Waits until the target is ready, or a person stops. Returns whether to go on.
     pub(super) async fn wait_ready(&mut self) -> bool {
-        let Self { target, commands, .. } = self;
+        let Self { target, commands, kept, .. } = self;
         let ready = tokio::select! {
             ready = target.ready() => Some(ready),
-            () = stop_asked(commands) => None,
+            () = stop_asked(commands, kept) => None,
         };
         match ready {
             Some(Ok(())) => true,
@@ -183,6 +186,10 @@ impl Driver {
     }
 
     async fn hold_while_paused(&mut self) {
+        while !self.kept.is_empty() {
+            let now = self.clock.now();
+            self.hear(now).await;
+        }
         while self.paused && self.halted.is_none() {
             let soon = self.clock.now().plus(Span::from_secs(1));
             self.hear(soon).await;
@@ -304,11 +311,12 @@ impl Driver {
     }
 }
 
-async fn stop_asked(commands: &mut UnboundedReceiver<Command>) {
+/// Returns when a person stops; whatever else they say is kept for later.
+async fn stop_asked(commands: &mut UnboundedReceiver<Command>, kept: &mut VecDeque<Command>) {
     loop {
         match commands.recv().await {
             Some(Command::Stop) => return,
-            Some(_) => {}
+            Some(command) => kept.push_back(command),
             None => std::future::pending::<()>().await,
         }
     }

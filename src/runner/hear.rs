@@ -56,6 +56,9 @@ impl Driver {
     }
 
     async fn next_said(&mut self, until: Elapsed) -> Said {
+        if let Some(command) = self.kept.pop_front() {
+            return Said::Command(command);
+        }
         let clock = self.clock.clone();
         tokio::select! {
             biased;

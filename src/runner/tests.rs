@@ -1,1 +1,0 @@
-//! The runner against doubles of its ports, in virtual time.
