@@ -37,6 +37,9 @@ pub(super) struct Cell {
     pub(super) count: Option<f64>,
 }
 
+/// The figures of a rule by part.
+pub(super) type Cells<'p> = BTreeMap<Option<&'p str>, Cell>;
+
 /// What a page has for the rules.
 #[derive(Debug)]
 pub(super) struct Collected<'p> {
@@ -45,7 +48,7 @@ pub(super) struct Collected<'p> {
     /// By dialect: the parts there are to choose from.
     pub(super) parts: Vec<Parts>,
     /// By rule and part.
-    pub(super) cells: BTreeMap<RuleAt, BTreeMap<Option<String>, Cell>>,
+    pub(super) cells: BTreeMap<RuleAt, Cells<'p>>,
     /// Operands by name; of several rows the largest, as they are views of one thing.
     pub(super) operands: HashMap<&'p str, f64>,
     /// Rows that were on the page before with the same labels.
@@ -92,7 +95,7 @@ impl Index {
     }
 
     /// Goes through a page once.
-    pub(super) fn collect<'p>(&self, page: &'p Page<'_>, dialects: &[Dialect], wanted: &Wanted) -> Collected<'p> {
+    pub(super) fn collect<'p>(&self, page: &'p Page<'_>, dialects: &'p [Dialect], wanted: &Wanted) -> Collected<'p> {
         let mut collected = Collected {
             found: vec![false; dialects.len()],
             parts: dialects.iter().map(|_| Parts::default()).collect(),
@@ -116,7 +119,7 @@ impl Index {
 }
 
 impl<'p> Collected<'p> {
-    fn take(&mut self, row: &Row<'p>, wanted_for: Use, dialects: &[Dialect], wanted: &Wanted) {
+    fn take(&mut self, row: &Row<'p>, wanted_for: Use, dialects: &'p [Dialect], wanted: &Wanted) {
         match wanted_for {
             Use::Finds(dialect) => {
                 if let Some(found) = self.found.get_mut(dialect) {
@@ -137,9 +140,9 @@ impl<'p> Collected<'p> {
 
     fn put(
         &mut self,
-        row: &Row<'_>,
+        row: &Row<'p>,
         at: RuleAt,
-        dialects: &[Dialect],
+        dialects: &'p [Dialect],
         wanted: &Wanted,
         field: fn(&mut Cell) -> &mut Option<f64>,
     ) {
@@ -181,7 +184,8 @@ mod tests {
         let dialects = dialects(rule);
         let page = Page::parse(page).unwrap();
         let collected = Index::new(&dialects).collect(&page, &dialects, &Wanted::new());
-        collected.cells.into_values().flatten().collect()
+        let cells = collected.cells.into_values().flatten();
+        cells.map(|(part, cell)| (part.map(str::to_owned), cell)).collect()
     }
 
     fn level(level: Option<f64>) -> Cell {

@@ -79,9 +79,9 @@ impl Rule {
     }
 
     /// Which part of the signal a row belongs to.
-    pub(super) fn part(&self, row: &Row<'_>) -> Option<String> {
+    pub(super) fn part<'r>(&'r self, row: &Row<'r>) -> Option<&'r str> {
         let value = row.label(self.of.as_deref()?)?;
-        Some(self.rename.get(value).map_or(value, String::as_str).to_owned())
+        Some(self.rename.get(value).map_or(value, String::as_str))
     }
 
     /// The label that a word of the profile's `select` means here.
@@ -149,8 +149,9 @@ mod tests {
     #[test]
     fn parts_are_renamed_where_told() {
         let page = Page::parse("x{uri=\"/old name\"} 1\nx{uri=\"/b\"} 1\nx 1").unwrap();
-        let parts: Vec<_> = page.rows().map(|row| rule().part(&row)).collect();
-        assert_eq!(parts, [Some("new".into()), Some("/b".into()), None]);
+        let rule = rule();
+        let parts: Vec<_> = page.rows().map(|row| rule.part(&row)).collect();
+        assert_eq!(parts, [Some("new"), Some("/b"), None]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{Cell, Collected, Index};
+use super::collect::{Cell, Cells, Collected, Index};
 use super::rule::{Dialect, Rule};
 use super::select::{Undecided, Wanted};
 use crate::model::event::Reading;
@@ -69,7 +69,7 @@ impl Translator {
     /// Translates a page that was taken at `at`.
     pub fn translate(&mut self, page: &Page<'_>, at: Elapsed) -> Translation {
         let mut collected = self.index.collect(page, &self.dialects, &self.wanted);
-        let spoken = self.spoken(&collected);
+        let spoken = spoken(&self.dialects, self.known, &collected);
         let undecided: BTreeSet<Undecided> = spoken
             .iter()
             .filter_map(|&d| collected.parts.get_mut(d).map(std::mem::take))
@@ -94,38 +94,36 @@ impl Translator {
             duplicates: collected.duplicates,
         }
     }
+}
 
-    /// The dialects that count on this page, in their order.
-    fn spoken(&self, collected: &Collected<'_>) -> Vec<usize> {
-        let found = |d: usize| collected.found.get(d).copied().unwrap_or(false);
-        let present = |name: &String| {
-            self.dialects.iter().enumerate().any(|(d, dialect)| dialect.name == *name && found(d))
-        };
-        (0..self.dialects.len())
-            .filter(|&d| self.known == Dialects::Named || found(d))
-            .filter(|&d| !self.dialects[d].yields_to.iter().any(present))
-            .collect()
-    }
+/// The dialects that count on this page, in their order.
+fn spoken(dialects: &[Dialect], known: Dialects, collected: &Collected<'_>) -> Vec<usize> {
+    let found = |d: usize| collected.found.get(d).copied().unwrap_or(false);
+    let present = |name: &String| dialects.iter().enumerate().any(|(d, dialect)| dialect.name == *name && found(d));
+    let counts = |&(d, dialect): &(usize, &Dialect)| {
+        (known == Dialects::Named || found(d)) && !dialect.yields_to.iter().any(present)
+    };
+    dialects.iter().enumerate().filter(counts).map(|(d, _)| d).collect()
 }
 
 /// What has been taken from a page so far.
 #[derive(Debug, Default)]
-struct Taking<'u> {
+struct Taking<'p> {
     readings: Vec<Reading>,
     /// Which dialect a signal is believed from.
     believed: BTreeMap<Signal, usize>,
-    done: BTreeSet<(Signal, Option<String>)>,
-    undecided: BTreeSet<&'u str>,
+    done: BTreeSet<(Signal, Option<&'p str>)>,
+    undecided: BTreeSet<&'p str>,
 }
 
 type Before = BTreeMap<(Signal, Option<String>), CounterReading>;
 
-impl Taking<'_> {
+impl<'p> Taking<'p> {
     fn rule(
         &mut self,
         dialect: usize,
         rule: &Rule,
-        cells: Option<&BTreeMap<Option<String>, Cell>>,
+        cells: Option<&Cells<'p>>,
         collected: &Collected<'_>,
         before: &mut Before,
         at: Elapsed,
@@ -144,19 +142,19 @@ impl Taking<'_> {
             return;
         }
         let less: f64 = rule.less.iter().filter_map(operand).sum();
-        for (of, cell) in cells {
-            if !self.done.insert((rule.signal, of.clone())) {
+        for (&of, cell) in cells {
+            if !self.done.insert((rule.signal, of)) {
                 continue;
             }
             let made = match rule.signal.kind() {
                 Kind::Timer => timer(cell, rule.scale),
                 Kind::Counter => cell.level.map(|level| Value::Counter(level * rule.scale)),
-                Kind::Gauge if rule.growth => growth(rule, of.as_deref(), cell, before, at).map(Value::Gauge),
+                Kind::Gauge if rule.growth => growth(rule, of, cell, before, at).map(Value::Gauge),
                 Kind::Gauge => level(cell, rule.scale * factor, less).map(Value::Gauge),
                 Kind::Histogram => None,
             };
             if let Some(value) = made {
-                self.readings.push(Reading { signal: rule.signal, of: of.clone(), value });
+                self.readings.push(Reading { signal: rule.signal, of: of.map(str::to_owned), value });
             }
         }
     }
