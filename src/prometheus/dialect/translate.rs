@@ -153,7 +153,7 @@ impl<'p> Taking<'p> {
                 Kind::Gauge => level(cell, rule.scale * factor, less).map(Value::Gauge),
                 Kind::Histogram => None,
             };
-            if let Some(value) = made {
+            if let Some(value) = made.filter(|value| is_figure(*value)) {
                 self.readings.push(Reading { signal: rule.signal, of: of.map(str::to_owned), value });
             }
         }
@@ -172,6 +172,14 @@ impl<'p> Taking<'p> {
             hint: rule.missing.clone(),
         };
         dialect.rules.iter().filter(absent).map(tell).collect()
+    }
+}
+
+/// Finite rows can still add up to an infinity.
+fn is_figure(value: Value) -> bool {
+    match value {
+        Value::Gauge(value) | Value::Counter(value) => value.is_finite(),
+        Value::Timer { sum, count } => sum.is_finite() && count.is_finite(),
     }
 }
 

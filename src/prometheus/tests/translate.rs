@@ -1,5 +1,7 @@
 //! Pages into signals, by the dialects that ship.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::prometheus::dialect::{builtin, known};
 
@@ -218,6 +220,12 @@ fn figures_that_are_none_are_left_out() {
 }
 
 #[test]
+fn finite_rows_that_add_up_to_no_figure_are_left_out() {
+    let page = "pg_stat_database_deadlocks{datname=\"a\"} 1e308\npg_stat_database_deadlocks{datname=\"b\"} 1e308\npg_stat_activity_count 1\n";
+    assert_eq!(told(&translate(page, &[])), ["db.sessions 1"]);
+}
+
+#[test]
 fn a_page_of_strangers_speaks_no_dialect() {
     let translation = translate("up 1\nsome_total 3\n", &[]);
     assert_eq!(translation, Translation::default());
@@ -230,4 +238,36 @@ fn named_dialects_say_what_they_miss_even_unseen() {
     let translation = translator.translate(&Page::parse("up 1\n").unwrap(), at(0.0));
     assert_eq!(translation.missing.len(), 3);
     assert!(known().contains(&"tomcat-micrometer"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_page_says_readings_are_figures(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[-0-9.eE+NaIinf \\x22{},=_a-z#\n]"), 0..40),
+        select in prop::option::of("[a-z]{1,4}"),
+    ) {
+        let mut chars: Vec<char> = SPRING.chars().collect();
+        for (place, replacement) in &changes {
+            let at = place.index(chars.len());
+            chars[at] = replacement.chars().next().unwrap_or(' ');
+        }
+        let damaged: String = chars.into_iter().collect();
+        let select: Vec<(&str, &str)> = select.iter().map(|value| ("pool", value.as_str())).collect();
+        let mut translator = detecting(&select);
+        for (text, seconds) in [(SPRING, 1.0), (damaged.as_str(), 2.0), (SPRING, 2.0)] {
+            let Ok(page) = Page::parse(text) else { continue };
+            for reading in translator.translate(&page, at(seconds)).readings {
+                let figures = match reading.value {
+                    Value::Gauge(value) | Value::Counter(value) => [value, 0.0],
+                    Value::Timer { sum, count } => [sum, count],
+                };
+                prop_assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{reading:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_dialect_or_refused(text in "(name|about|found_by|signal|from|\\[\\[signal\\]\\]|=|\x22[a-z.]{0,6}\x22|\\[|\\]|\n| ){0,30}") {
+        let _ = Dialect::parse("d", &text);
+    }
 }
