@@ -1,1 +1,49 @@
-//! Profiles: TOML text to a validated plan, with errors that point at line and column.
+//! Profiles: a TOML text becomes a checked plan, or a list of errors that show line, column, the offending text and what to write
+//! instead. It may import `model/` only; environment, file names and dialect names are handed in, nothing is read here.
+//!
+//! Reading has two stages. `raw` knows which keys there are and of what kind their values are; `check` knows what they mean to
+//! each other. Each stage reports everything it finds, the second runs only on what the first accepted.
+
+mod check;
+mod error;
+mod raw;
+mod secret;
+
+pub use error::{ProfileError, ProfileErrors};
+
+use crate::model::plan::Plan;
+use error::Problem;
+
+/// What a profile's text alone does not say.
+pub struct Source<'a> {
+    /// The file's name, for messages.
+    pub name: &'a str,
+    /// Looks up a variable of the environment.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// The names of the dialects there are.
+    pub dialects: &'a [&'a str],
+}
+
+/// A checked profile: the plan to run by, and the plan to keep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// With the secrets in it: for the target, the engine and the scrapers, never to be stored or shown.
+    pub plan: Plan,
+    /// The same with `${NAME}` where a secret stood and the user part of addresses masked: for recordings, reports and screens.
+    pub recorded: Plan,
+}
+
+/// Reads a profile into the plan to run by and the plan to keep.
+pub fn read(text: &str, from: &Source<'_>) -> Result<Profile, ProfileErrors> {
+    let refuse = |problems: Vec<Problem>| ProfileErrors::new(from.name, text, problems);
+    let raw = raw::read(text, from.env).map_err(refuse)?;
+    check::check(&raw, text, from).map_err(refuse)
+}
+
+/// Reads a profile into the plan to run by.
+pub fn parse(text: &str, from: &Source<'_>) -> Result<Plan, ProfileErrors> {
+    read(text, from).map(|profile| profile.plan)
+}
+
+#[cfg(test)]
+mod tests;

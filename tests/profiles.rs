@@ -1,0 +1,88 @@
+//! Profiles as people meet them: every shipped one reads, every broken one gets exactly its message. A case is a pair of files in
+//! `tests/profiles/broken`, so that adding one needs no Rust; `PROFILES_BLESS=1` writes the messages anew, to be read before they
+//! are kept.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plimsoll::model::plan::{Apply, LoadModel, Plan};
+use plimsoll::profile::{self, ProfileErrors, Source};
+use plimsoll::prometheus;
+use proptest::prelude::*;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn files(name: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder(name)).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|x| x == ending)).collect();
+    found.sort();
+    found
+}
+
+fn parse(name: &str, text: &str) -> Result<Plan, ProfileErrors> {
+    let env = |name: &str| (name == "TOKEN").then(|| "s3cr3t-t0ken".to_owned());
+    profile::parse(text, &Source { name, env: &env, dialects: &prometheus::known() })
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn every_shipped_profile_reads() {
+    let shipped = files("profiles", "toml");
+    assert!(!shipped.is_empty());
+    for path in shipped {
+        let plan = parse(&name_of(&path), &fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!plan.settings.is_empty() && !plan.scenarios.is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_broken_profile_gets_its_message() {
+    let cases = files("tests/profiles/broken", "toml");
+    assert!(cases.len() >= 10);
+    for path in &cases {
+        let errors = parse(&name_of(path), &fs::read_to_string(path).unwrap()).expect_err(&format!("{} is not broken", path.display()));
+        let expected = path.with_extension("expected");
+        if std::env::var_os("PROFILES_BLESS").is_some() {
+            fs::write(&expected, format!("{errors}\n")).unwrap();
+        }
+        let wanted = fs::read_to_string(&expected).unwrap_or_else(|_| panic!("{} is missing; the message is\n{errors}", expected.display()));
+        assert_eq!(errors.to_string().trim_end(), wanted.trim_end(), "{}", path.display());
+        assert!(errors.errors().iter().all(|e| e.hint.is_some()), "{}: an error without a hint", path.display());
+    }
+    assert_eq!(cases.len(), files("tests/profiles/broken", "expected").len(), "a message without its profile");
+}
+
+#[test]
+fn the_shipped_spring_boot_profile_means_what_it_says() {
+    let plan = parse("x.toml", &fs::read_to_string(folder("profiles/spring-boot-http.toml")).unwrap()).unwrap();
+    assert_eq!(plan.load.model, LoadModel::Closed { users: 200 });
+    let pool = plan.setting("pool").unwrap();
+    assert_eq!(pool.values, [30.0, 50.0, 100.0, 150.0, 200.0]);
+    assert!(matches!(&pool.apply, Apply::Http { method, .. } if method == "POST"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "(?s).{0,200}") {
+        let _ = parse("x", &text).map_err(|e| e.to_string());
+    }
+
+    #[test]
+    fn no_damage_to_a_real_profile_makes_it_panic(at in 0usize..2500, cut in 0usize..40, put in "[\\[\\]{}\"'=.,#a-z0-9$é\n -]{0,12}") {
+        let mut text = fs::read_to_string(folder("profiles/spring-boot-http.toml")).unwrap();
+        let start = (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap();
+        let end = (start..=(start + cut).min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap();
+        text.replace_range(start..end, &put);
+        if let Err(errors) = parse("x", &text) {
+            prop_assert!(!errors.errors().is_empty());
+            prop_assert!(!errors.to_string().is_empty());
+        }
+    }
+}
