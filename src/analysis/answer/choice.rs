@@ -1,0 +1,89 @@
+//! Which candidate, how sure, and which others are as good.
+
+use super::evidence::Evidence;
+use crate::analysis::curve::INDIFFERENT;
+use crate::analysis::numeric::quantile;
+use crate::analysis::sweep::LoadKind;
+
+/// One doubling of the setting must save this share of the loss: each connection costs the database memory.
+const SIZE_COST: f64 = 0.01;
+
+/// The choice among the candidates.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    /// Index of the chosen candidate.
+    pub(super) at: usize,
+    /// Its value.
+    pub(super) value: f64,
+    /// What was wished before the rule of open load.
+    pub(super) wish: f64,
+    /// Expected regret of every candidate, at most 1.
+    pub(super) regret: Vec<f64>,
+    /// Probability of every candidate to be as good as the best.
+    pub(super) as_good: Vec<f64>,
+    /// The best candidate of each draw.
+    pub(super) best: Vec<f64>,
+    /// 90% of them.
+    pub(super) interval: (f64, f64),
+    /// The value of least loss where an objective rules it out.
+    pub(super) unconstrained: Option<f64>,
+}
+
+impl Choice {
+    /// The choice among candidates that `allowed` admits (all, if it admits none).
+    pub(super) fn of(evidence: &Evidence<'_>, allowed: &[bool]) -> Self {
+        let p = &evidence.posterior;
+        let n = p.grid.len();
+        let (mut regret, mut as_good, mut best) = (vec![0.0; n], vec![0.0; n], Vec::with_capacity(p.draws.len()));
+        for draw in &p.draws {
+            let (at, least) = draw.iter().enumerate().fold((0, f64::INFINITY), |b, (i, l)| if *l < b.1 { (i, *l) } else { b });
+            best.push(p.grid.get(at).copied().unwrap_or(0.0));
+            for (i, loss) in draw.iter().enumerate() {
+                let over = loss / least - 1.0;
+                regret[i] += over.min(1.0);
+                as_good[i] += if over <= INDIFFERENT { 1.0 } else { 0.0 };
+            }
+        }
+        let count = p.draws.len().max(1) as f64;
+        regret.iter_mut().chain(as_good.iter_mut()).for_each(|x| *x /= count);
+        let admits = |i: usize| allowed.get(i).copied().unwrap_or(true);
+        let any = (0..n).any(admits);
+        let score = |i: &usize| regret[*i] + SIZE_COST * p.grid[*i].log2();
+        let least = |admit: &dyn Fn(usize) -> bool| (0..n).filter(|i| admit(*i)).min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(0);
+        let free = least(&|_| true);
+        let wish = if any { least(&admits) } else { free };
+        let at = if evidence.sweep.model == LoadKind::Open { off_the_cliff(evidence, wish) } else { wish };
+        let grid = |i: usize| p.grid.get(i).copied().unwrap_or(0.0);
+        let interval = quantile(&best, 0.05).zip(quantile(&best, 0.95)).unwrap_or((grid(0), grid(n.saturating_sub(1))));
+        Self {
+            at,
+            value: grid(at),
+            wish: grid(wish),
+            unconstrained: (free != wish).then(|| grid(free)),
+            interval: (interval.0.floor(), interval.1.ceil()),
+            regret,
+            as_good,
+            best,
+        }
+    }
+
+    /// The expected regret of the choice.
+    pub(super) fn expected_regret(&self) -> f64 {
+        self.regret.get(self.at).copied().unwrap_or(1.0)
+    }
+
+    /// The neighbouring candidates that are more likely than not within 2% of the best; the choice is always among them.
+    pub(super) fn zone(&self, grid: &[f64]) -> (f64, f64) {
+        let good = |i: usize| self.as_good.get(i).is_some_and(|p| *p >= 0.5);
+        let low = (0..self.at).rev().take_while(|i| good(*i)).last().unwrap_or(self.at);
+        let high = (self.at + 1..grid.len()).take_while(|i| good(*i)).last().unwrap_or(self.at);
+        (grid.get(low).copied().unwrap_or(self.value), grid.get(high).copied().unwrap_or(self.value))
+    }
+}
+
+/// Left of an open load's plateau is a cliff that interpolation can not place: no lower than the smallest value measured good.
+fn off_the_cliff(evidence: &Evidence<'_>, wish: usize) -> usize {
+    let least = evidence.best().loss();
+    let good = evidence.groups.iter().find(|g| g.loss() <= 1.05 * least + 2.0 * g.run_se());
+    good.map_or(wish, |g| wish.max(evidence.posterior.index(g.value)))
+}

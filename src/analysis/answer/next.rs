@@ -1,0 +1,40 @@
+//! What to measure next: the largest expected improvement over the choice, discounted by what one more noisy run can show.
+
+use super::choice::Choice;
+use super::evidence::Evidence;
+use super::rules::Ruling;
+use super::words::percent;
+use crate::model::verdict::{Kind, Next};
+
+/// A gain smaller than this is not worth a run.
+const WORTH: f64 = 0.003;
+/// Values closer than this (log) are the same place.
+const SAME_PLACE: f64 = 0.02;
+
+/// The next value, if any is worth measuring.
+pub(super) fn next(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Option<Next> {
+    let near = |value: f64| evidence.groups.iter().map(|g| (g.value / value).ln().abs()).fold(f64::INFINITY, f64::min);
+    let plan = |value: f64, why: String| Next { value, runs: 1, why, values: std::collections::BTreeMap::new() };
+    if choice.wish < ruling.value && matches!(ruling.kind, Kind::Recommend | Kind::Repeat) && near(choice.wish) > 0.03 {
+        return Some(plan(choice.wish, format!("a smaller value may do, but left of the plateau is a cliff: measure {} before saying so", choice.wish)));
+    }
+    if let Some((value, gain)) = improvement(evidence, ruling.value) {
+        return Some(plan(value, format!("{value} may be better: {} of the loss is to be won there on average", percent(gain))));
+    }
+    (near(ruling.value) > 0.03).then(|| plan(ruling.value, format!("{} itself was never measured", ruling.value)))
+}
+
+fn improvement(evidence: &Evidence<'_>, chosen: f64) -> Option<(f64, f64)> {
+    let p = &evidence.posterior;
+    let at = p.index(chosen);
+    let current: f64 = p.draws.iter().filter_map(|d| d.get(at)).sum();
+    let gain = |i: usize| {
+        let won: f64 = p.draws.iter().filter_map(|d| Some((d.get(at)? - d.get(i)?).max(0.0))).sum();
+        let sd = p.sd.get(i).copied().unwrap_or(0.0);
+        won / current * sd / (sd + p.noise)
+    };
+    let mut gains: Vec<(usize, f64)> = (0..p.grid.len()).map(|i| (i, gain(i))).filter(|g| g.1 > WORTH).collect();
+    gains.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let tried = |value: f64| evidence.runs.iter().filter(|r| r.is_further() && (r.value / value).ln().abs() < SAME_PLACE).count();
+    gains.into_iter().filter_map(|(i, g)| Some((*p.grid.get(i)?, g))).find(|(value, _)| tried(*value) < 2)
+}

@@ -1,0 +1,118 @@
+//! The verdicts, in the order of the method: the first that applies.
+
+use super::choice::Choice;
+use super::evidence::Evidence;
+use super::group::Group;
+use crate::model::verdict::Kind;
+
+/// Expected regret above which the answer is "measure again".
+const TOO_UNSURE: f64 = 0.06;
+
+/// A verdict with the value it names.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ruling {
+    /// What kind of answer.
+    pub(super) kind: Kind,
+    /// The value.
+    pub(super) value: f64,
+    /// A figure the reason quotes: capacity a second, or the pool that is enough.
+    pub(super) figure: Option<f64>,
+}
+
+impl Ruling {
+    const fn new(kind: Kind, value: f64) -> Self {
+        Self { kind, value, figure: None }
+    }
+}
+
+/// The first rule that applies.
+pub(super) fn rule(evidence: &Evidence<'_>, choice: &Choice) -> Ruling {
+    generator(evidence, choice)
+        .or_else(|| overload(evidence))
+        .or_else(|| threads(evidence, choice))
+        .or_else(|| underload(evidence))
+        .or_else(|| edges(evidence, choice))
+        .unwrap_or_else(|| {
+            let kind = if choice.expected_regret() > TOO_UNSURE { Kind::Repeat } else { Kind::Recommend };
+            Ruling::new(kind, choice.value)
+        })
+}
+
+fn range(evidence: &Evidence<'_>) -> (f64, f64) {
+    let grid = &evidence.posterior.grid;
+    (grid.first().copied().unwrap_or(1.0), grid.last().copied().unwrap_or(1.0))
+}
+
+fn generator(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
+    let target = evidence.target?;
+    let best = evidence.best();
+    let sent = evidence.groups.iter().map(Group::rate).fold(0.0, f64::max);
+    let starved = sent + best.dropped() >= 0.9 * target && best.dropped() > 0.03 * target;
+    (starved && evidence.groups.iter().all(Group::is_quiet)).then(|| Ruling::new(Kind::GeneratorBound, choice.value))
+}
+
+/// Nobody carries the load; whether a backlog did it, the utilisation law tells: could any pool carry it from a fresh start?
+fn overload(evidence: &Evidence<'_>) -> Option<Ruling> {
+    let target = evidence.target?;
+    let fails = |g: &Group| g.failed() > 0.05 || g.good() < 0.93 * target || g.full() > 0.9;
+    if !evidence.groups.iter().all(fails) {
+        return None;
+    }
+    let capacities: Vec<(f64, f64)> = evidence.posterior.grid.iter().filter_map(|c| evidence.capacity(*c).map(|x| (*c, x))).collect();
+    let most = capacities.iter().map(|c| c.1).reduce(f64::max);
+    if let Some(most) = most.filter(|m| *m > 0.95 * target) {
+        let first = capacities.iter().find(|c| c.1 > 0.98 * most).map_or(evidence.best().value, |c| c.0);
+        return Some(Ruling { figure: Some(most), ..Ruling::new(Kind::Repeat, first) });
+    }
+    let best = evidence.groups.iter().max_by(|a, b| a.good().total_cmp(&b.good()))?;
+    Some(Ruling { figure: most.or_else(|| Some(best.good())), ..Ruling::new(Kind::Overloaded, best.value) })
+}
+
+/// Full threads alone are no limit of their own: with a queue at the pool they are full because the pool is short.
+fn threads(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
+    let best = evidence.best();
+    let busy = best.mean(|r| r.busy)?;
+    let near = evidence.groups.iter().filter(|g| g.loss() <= 1.05 * best.loss());
+    let queue = near.filter_map(Group::pending).reduce(f64::min)?;
+    if best.full() <= 0.9 || queue >= 0.05 * busy {
+        return None;
+    }
+    let threads = evidence.question.queue.threads;
+    let (_, high) = range(evidence);
+    let grid = &evidence.posterior.grid;
+    let enough = grid.iter().zip(&choice.regret).find(|(c, regret)| **c >= threads.min(high) || **regret <= 0.01);
+    Some(Ruling { figure: Some(threads), ..Ruling::new(Kind::ThreadBound, enough.map_or(high, |c| *c.0)) })
+}
+
+fn underload(evidence: &Evidence<'_>) -> Option<Ruling> {
+    let groups = &evidence.groups;
+    let least = evidence.best().loss();
+    let most = groups.iter().map(Group::loss).fold(0.0, f64::max);
+    let noise = groups.iter().map(|g| 3.0 * g.run_se() / g.loss()).fold(0.0, f64::max);
+    let full = groups.iter().map(Group::full).fold(0.0, f64::max);
+    let quiet = groups.iter().all(Group::is_quiet) && most / least - 1.0 < noise.max(0.03) && full < 0.5;
+    let seen = evidence.runs.iter().filter_map(|r| r.active_max).fold(0.0, f64::max);
+    quiet.then(|| Ruling { figure: Some((1.1 * seen).ceil()).filter(|n| *n > 0.0), ..Ruling::new(Kind::Underloaded, range(evidence).0) })
+}
+
+/// Is the best beyond what was tried? The model is asked there, and the curve at the edge.
+fn edges(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
+    let p = &evidence.posterior;
+    let (low, high) = range(evidence);
+    let count = choice.best.len().max(1) as f64;
+    let share = |test: &dyn Fn(f64) -> bool| choice.best.iter().filter(|b| test(**b)).count() as f64 / count;
+    let gain = |edge: f64, beyond: f64, at: usize| {
+        let (here, there) = (evidence.model_loss(edge)?, evidence.model_loss(beyond)?);
+        let moved = ((there + p.shift) / (here + p.shift)).ln();
+        let level = *p.mean.get(at)?;
+        Some(1.0 - ((level + moved).exp() - p.shift) / (level.exp() - p.shift))
+    };
+    let waits = evidence.groups.last().is_some_and(|g| !g.is_quiet());
+    let up = gain(high, (1.25 * high).round(), p.grid.len() - 1).unwrap_or(1.0);
+    if share(&|b| b >= 0.93 * high) > 0.5 && waits && up > 0.02 {
+        return Some(Ruling::new(Kind::EdgeHigh, high));
+    }
+    let down = gain(low, (0.8 * low).round().max(1.0), 0).unwrap_or(1.0);
+    let at_low = choice.value <= low.max(1.07 * low) || (share(&|b| b <= (low + 1.0).max(1.07 * low)) > 0.5 && down > 0.005);
+    at_low.then(|| Ruling::new(Kind::EdgeLow, low))
+}

@@ -1,0 +1,1 @@
+//! Verdicts on made-up sweeps.

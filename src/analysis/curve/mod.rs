@@ -1,0 +1,16 @@
+//! The curve over the setting: how long a connection is held against how many are in use, the queue in front of it, and the
+//! posterior of the loss at every candidate. From `run` and `numeric` only; it decides nothing.
+
+mod doubt;
+mod draws;
+mod hold;
+mod kernel;
+mod posterior;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+pub(in crate::analysis) use doubt::prepare;
+pub(in crate::analysis) use hold::{HoldCurve, fit};
+pub(in crate::analysis) use posterior::{INDIFFERENT, Posterior, Question};
+pub(in crate::analysis) use queue::{Arrivals, Queue};

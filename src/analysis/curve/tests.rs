@@ -1,0 +1,1 @@
+//! The contention curve, the doubt and the posterior on made-up sweeps.
