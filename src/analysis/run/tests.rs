@@ -8,7 +8,7 @@ use crate::analysis::sweep::Sweep;
 /// A steady step of `n` rows of `dt` seconds at 100 requests a second, 20 ms held, 30 ms waited, `fails` of them a second.
 fn sweep(n: usize, dt: f64, fails: f64, uses: f64) -> Sweep {
     let rows = |v: f64| vec![v; n];
-    let wobble: Vec<f64> = (0..n).map(|i| 100.0 * dt + f64::from(u32::try_from(i % 3).unwrap()) - 1.0).collect();
+    let wobble: Vec<f64> = (0..n).map(|i| 100.0 * dt + f64::from(u32::try_from(i % 5).unwrap()) - 2.0).collect();
     let t: Vec<f64> = (1..=n).map(|i| i as f64 * dt).collect();
     Sweep::from_json(
         &json!({
