@@ -1,0 +1,3 @@
+//! Tests of the screens as a whole.
+
+mod print;

@@ -1,0 +1,105 @@
+//! The first line of live and verdict: what is being tried, where it is, how long still.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::model::event::{Outcome, Phase};
+use crate::model::session::Session;
+use crate::ui::look::{Look, Tone};
+use crate::ui::number;
+use crate::ui::reading::{estimate, label};
+use crate::ui::state::{Origin, State};
+use crate::ui::text::{cut, put, put_right, width};
+
+/// A piece of the line; the pieces of the highest rank go first where there is no room.
+struct Piece {
+    rank: u8,
+    text: String,
+    style: Style,
+}
+
+/// Draws the line.
+pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+    let session = state.shown();
+    let right = right(state, look);
+    let room = usize::from(area.width).saturating_sub(width(&right.0) + 2);
+    let mut pieces = pieces(session, look);
+    while pieces.iter().map(|p| width(&p.text) + 3).sum::<usize>() > room && pieces.iter().any(|p| p.rank > 0) {
+        let last = pieces.iter().enumerate().max_by_key(|(_, p)| p.rank).map_or(0, |(i, _)| i);
+        pieces.remove(last);
+    }
+    let mut x = put(buf, area, area.x, area.y, " ", look.style(Tone::Text));
+    let taken: usize = pieces.iter().skip(1).map(|p| width(&p.text) + 3).sum();
+    for (i, piece) in pieces.iter().enumerate() {
+        let text = if i == 0 { cut(&piece.text, room.saturating_sub(taken + 1)) } else { piece.text.clone() };
+        x = put(buf, area, x, area.y, &text, piece.style);
+        x = put(buf, area, x, area.y, "   ", look.style(Tone::Text));
+    }
+    put_right(buf, area, area.y, &right.0, right.1);
+}
+
+fn pieces(session: &Session, look: Look) -> Vec<Piece> {
+    let piece = |rank, text: String, tone| Piece { rank, text, style: look.style(tone) };
+    let name = session.plan().map_or_else(|| "waiting for the run to begin".to_owned(), |p| p.name.clone());
+    let mut out = vec![piece(0, name, Tone::Title)];
+    if let Some(step) = session.current() {
+        out.push(piece(2, format!("step {} of {}", step.planned().order + 1, session.steps().len()), Tone::Text));
+        out.push(piece(1, label::values(session, &step.planned().values), Tone::Focus));
+        if let Some(text) = phase(session) {
+            out.push(piece(1, text, Tone::Text));
+        }
+    } else if session.paused() {
+        out.push(piece(1, "paused between steps".to_owned(), Tone::Warn));
+    } else if session.ended().is_none() && !session.steps().is_empty() {
+        let done = session.steps().iter().filter(|s| s.ended().is_some()).count();
+        out.push(piece(1, format!("{done} of {} steps done", session.steps().len()), Tone::Text));
+    }
+    if let Some(left) = estimate::left(session).filter(|_| session.ended().is_none()) {
+        out.push(piece(3, format!("left about {}", number::clock(left)), Tone::Dim));
+    }
+    out
+}
+
+/// `measuring 00:41 of ≥01:00`.
+fn phase(session: &Session) -> Option<String> {
+    let progress = estimate::progress(session)?;
+    let word = match progress.phase {
+        None => "applying",
+        Some(Phase::Settle) => "settling",
+        Some(Phase::WarmUp) => "warming up",
+        Some(Phase::Measure) => "measuring",
+        Some(Phase::Drain) => "draining",
+    };
+    let of = progress.of.map_or_else(String::new, |of| format!(" of {}{}", if progress.at_least { "≥" } else { "" }, number::clock(of)));
+    Some(format!("{word} {}{of}", number::clock(progress.passed)))
+}
+
+fn right(state: &State, look: Look) -> (String, Style) {
+    let (text, tone) = match &state.origin {
+        _ if state.live.frozen.is_some() => (format!("frozen at {}", state.shown().now()), Tone::Warn),
+        Origin::Run(run) if run.failed.is_some() => ("failed".to_owned(), Tone::Bad),
+        Origin::Run(run) if run.stopping && !run.over => ("stopping, settings are put back".to_owned(), Tone::Warn),
+        _ if state.session.ended().is_some() => ended(&state.session),
+        Origin::Replay(_) => ("▶ replay".to_owned(), Tone::Dim),
+        Origin::Run(_) if state.session.paused() => ("paused".to_owned(), Tone::Warn),
+        Origin::Run(_) => ("● recording".to_owned(), Tone::Bad),
+        Origin::Nothing => (String::new(), Tone::Dim),
+    };
+    (format!("{text} "), look.style(tone))
+}
+
+fn ended(session: &Session) -> (String, Tone) {
+    let Some(ended) = session.ended() else { return (String::new(), Tone::Dim) };
+    let restored = match ended.restored {
+        Some(true) => ", restored",
+        Some(false) => ", NOT RESTORED",
+        None => "",
+    };
+    let tone = match (ended.outcome, ended.restored) {
+        (_, Some(false)) | (Outcome::Failed | Outcome::Guard, _) => Tone::Bad,
+        (Outcome::Completed, _) => Tone::Good,
+        (Outcome::Interrupted, _) => Tone::Warn,
+    };
+    (format!("{}{restored}", ended.outcome.name()), tone)
+}

@@ -1,0 +1,184 @@
+//! The verdict screen: the answer in words, the load line beside the curve, the table of all values.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::answer::{self, Entry};
+use super::{footer, header, ship, split_bottom, split_left, split_top, status, sweep};
+use crate::model::session::Session;
+use crate::model::verdict::{PoolVerdict, ValueFigures};
+use crate::ui::look::{Look, Tone};
+use crate::ui::number;
+use crate::ui::reading::{curve, label};
+use crate::ui::state::State;
+use crate::ui::text::{put, put_centred, row, wrap};
+use crate::ui::widget::panel::Frame;
+use crate::ui::widget::table::{self, Column};
+
+/// Cells of the heads before the text.
+const HEAD: u16 = 14;
+/// The curve is not drawn lower than this.
+const CURVE_ROWS: u16 = 7;
+
+/// Draws it.
+pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+    let session = state.shown();
+    let (head, rest) = split_top(area, 1);
+    let (rest, foot) = split_bottom(rest, 1);
+    let (rest, line) = split_bottom(rest, 1);
+    header::render(state, look, head, buf);
+    status::render(state, look, line, buf);
+    footer::render(state, look, foot, buf);
+    let Some(verdict) = curve::verdict(session) else {
+        put_centred(buf, rest, rest.y + rest.height / 2, "no verdict yet: the judge speaks after the first steps are done", look.style(Tone::Dim));
+        return;
+    };
+    let entries = answer::entries(session, verdict);
+    let rows = u16::try_from(verdict.steps.len()).unwrap_or(u16::MAX).saturating_add(3);
+    let most = rest.height.saturating_sub(rows.min(8) + CURVE_ROWS).max(4);
+    let (words, rest) = split_top(rest, lines(&entries, rest.width).min(most));
+    sentences(&entries, look, words, buf);
+    let table_rows = rows.min(rest.height.saturating_sub(CURVE_ROWS).max(5));
+    let (pictures, rows) = split_bottom(rest, table_rows);
+    if pictures.height >= 5 {
+        let ship_width = (pictures.width / 4).clamp(24, 44);
+        let (left, right) = split_left(pictures, ship_width);
+        let inner = Frame::named(format!("load line of {}", label::axis(session)), false).render(look, left, buf);
+        ship::render(verdict, look, inner, buf);
+        let inner = Frame::named(sweep::title(session), false).render(look, right, buf);
+        sweep::render(session, look, inner, buf);
+    }
+    figures(state, session, verdict, look, rows, buf);
+}
+
+fn text_width(width: u16) -> usize {
+    usize::from(width.saturating_sub(HEAD + 1))
+}
+
+fn lines(entries: &[Entry], width: u16) -> u16 {
+    u16::try_from(entries.iter().map(|e| wrap(&e.text, text_width(width)).len()).sum::<usize>()).unwrap_or(u16::MAX)
+}
+
+fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
+    let mut n = 0;
+    for entry in entries {
+        for (i, text) in wrap(&entry.text, text_width(area.width)).iter().enumerate() {
+            let line = row(area, n);
+            n = n.saturating_add(1);
+            if i == 0 {
+                let head = if n == 1 { look.style(entry.tone) } else { look.style(Tone::Dim) };
+                put(buf, line, line.x.saturating_add(1), line.y, entry.head, head);
+            }
+            put(buf, line, line.x.saturating_add(HEAD), line.y, text, look.style(entry.tone));
+        }
+    }
+}
+
+fn figures(state: &State, session: &Session, verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
+    let name = verdict.setting.clone().unwrap_or_else(|| label::axis(session));
+    let mut frame = Frame::named("figures of each value, ± is two standard errors, the last two columns are the change a unit against the row above", false);
+    let short: Vec<String> = verdict.steps.iter().filter_map(|s| s.short.as_ref().map(|why| format!("◇ {} {}: {why}", name, number::setting(s.value)))).collect();
+    if !short.is_empty() {
+        frame.foot = Some((short.join(" · "), look.style(Tone::Warn)));
+    }
+    let inner = frame.render(look, area, buf);
+    let first = state.scroll.min(verdict.steps.len().saturating_sub(1));
+    let style = |i: usize| {
+        let chosen = verdict.steps.get(i).zip(verdict.value).is_some_and(|(s, v)| (s.value - v).abs() < 1e-9);
+        look.style(if chosen { Tone::Line } else { Tone::Text })
+    };
+    table::render(&columns(&name, &verdict.steps), first, style, look, inner, buf);
+}
+
+fn columns(name: &str, steps: &[ValueFigures]) -> Vec<Column> {
+    let each = |of: &dyn Fn(&ValueFigures) -> String| steps.iter().map(of).collect::<Vec<_>>();
+    let value = |s: &ValueFigures| format!("{}{}", if s.short.is_some() { "◇ " } else { "" }, number::setting(s.value));
+    let mut out = vec![
+        Column::new(name, 0, each(&value)),
+        Column::new("runs", 5, each(&|s| s.runs.to_string())),
+        Column::new("requests", 11, each(&|s| number::count(s.requests as f64))),
+        loss(steps),
+        times("p50", 8, steps, |s| s.p50_s),
+        times("p95", 2, steps, |s| s.p95_s),
+        times("p99", 7, steps, |s| s.p99_s),
+        Column::new("rate /s", 4, each(&|s| s.rate.map_or_else(|| number::UNKNOWN.to_owned(), |r| number::decimal(r, 1)))),
+        Column::new("failed", 3, each(&|s| s.failed.map_or_else(|| number::UNKNOWN.to_owned(), |f| format!("{:.1}%", f * 100.0)))),
+        times("W", 2, steps, |s| s.wait_s),
+        times("H", 2, steps, |s| s.hold_s),
+    ];
+    let levels: [(&str, u8, fn(&ValueFigures) -> Option<f64>); 3] =
+        [("active", 6, |s| s.active), ("pending", 6, |s| s.pending), ("threads", 9, |s| s.threads_busy)];
+    for (head, rank, of) in levels {
+        out.push(Column::new(head, rank, each(&|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| number::decimal(v, 1)))));
+    }
+    out.push(changes("dW", steps, |s| s.dwait_s));
+    out.push(changes("dH", steps, |s| s.dhold_s));
+    out
+}
+
+/// A column of times in one unit, named in its head.
+fn times(head: &str, rank: u8, steps: &[ValueFigures], of: fn(&ValueFigures) -> Option<f64>) -> Column {
+    let largest = steps.iter().filter_map(of).fold(0.0, f64::max);
+    let (unit, factor, digits) = number::column_unit(largest);
+    let cells = steps.iter().map(|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| format!("{:.digits$}", v * factor))).collect();
+    Column::new(format!("{head} {unit}"), rank, cells)
+}
+
+fn loss(steps: &[ValueFigures]) -> Column {
+    let largest = steps.iter().filter_map(|s| s.loss_s.map(|l| l.mean)).fold(0.0, f64::max);
+    let (unit, factor, digits) = number::column_unit(largest);
+    let cells = steps.iter().map(|s| match s.loss_s {
+        None => number::UNKNOWN.to_owned(),
+        Some(l) => {
+            let error = l.se.map_or_else(|| number::UNKNOWN.to_owned(), |se| format!("{:.digits$}", 2.0 * se * factor, digits = digits.max(1)));
+            format!("{:.digits$} ±{error}", l.mean * factor)
+        }
+    });
+    Column::new(format!("loss {unit}"), 1, cells.collect())
+}
+
+/// A column of changes for one unit more of the setting, signed; the first row has none above it.
+fn changes(head: &str, steps: &[ValueFigures], of: fn(&ValueFigures) -> Option<f64>) -> Column {
+    let largest = steps.iter().filter_map(of).map(f64::abs).fold(0.0, f64::max);
+    let (unit, factor, digits) = number::column_unit(largest);
+    let cells = steps.iter().enumerate().map(|(i, s)| match of(s) {
+        Some(v) => format!("{:+.digits$}", v * factor),
+        None if i == 0 => String::new(),
+        None => number::UNKNOWN.to_owned(),
+    });
+    Column::new(format!("{head} {unit}/+1"), 3, cells.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::testkit;
+
+    #[test]
+    fn every_head_of_a_time_names_its_unit() {
+        let columns = columns("pool", &testkit::verdict(10).steps);
+        for column in &columns {
+            let timed = ["loss", "p50", "p95", "p99", "W", "H", "dW", "dH"].iter().any(|h| column.head.starts_with(&format!("{h} ")));
+            assert!(!timed || column.head.contains("ms") || column.head.contains(" s") || column.head.contains("µs"), "{}", column.head);
+        }
+    }
+
+    #[test]
+    fn figures_of_a_column_have_the_same_digits() {
+        let steps = testkit::verdict(10).steps;
+        let column = times("p95", 2, &steps, |s| s.p95_s);
+        let digits: Vec<usize> = column.cells.iter().map(|c| c.split_once('.').map_or(0, |p| p.1.len())).collect();
+        assert!(digits.windows(2).all(|w| w[0] == w[1]), "{:?}", column.cells);
+    }
+
+    #[test]
+    fn an_unknown_figure_is_not_0() {
+        let mut steps = testkit::verdict(10).steps;
+        (steps[1].wait_s, steps[1].loss_s, steps[1].dwait_s) = (None, None, None);
+        assert_eq!(times("W", 2, &steps, |s| s.wait_s).cells[1], "?");
+        assert_eq!(loss(&steps).cells[1], "?");
+        let changes = changes("dW", &steps, |s| s.dwait_s);
+        assert_eq!((changes.cells[0].as_str(), changes.cells[1].as_str()), ("", "?"));
+        assert!(changes.cells[2].starts_with('-'), "{:?}", changes.cells);
+    }
+}
