@@ -81,7 +81,6 @@ const HOME: &[Context] = &[Context::Home];
 const LIVE: &[Context] = &[Context::Live];
 const RUN: &[Context] = &[Context::Live, Context::LiveVerdict];
 const CHARTS: &[Context] = &[Context::Live, Context::Replay];
-const VERDICTS: &[Context] = &[Context::LiveVerdict, Context::ReplayVerdict];
 const SESSION: &[Context] = &[Context::Live, Context::LiveVerdict, Context::Replay, Context::ReplayVerdict];
 const PLAYED: &[Context] = &[Context::Replay, Context::ReplayVerdict];
 const LISTS: &[Context] = &[Context::Home, Context::LiveVerdict, Context::ReplayVerdict];

@@ -5,14 +5,14 @@ use super::state::State;
 
 impl State {
     /// The lines at home that the filter lets through.
-    pub fn visible_entries(&self) -> impl Iterator<Item = &LibraryEntry> {
+    pub(super) fn visible_entries(&self) -> impl Iterator<Item = &LibraryEntry> {
         let wanted = self.home.filter.to_lowercase();
         self.home.entries.iter().flatten().filter(move |e| wanted.is_empty() || words_of(e).to_lowercase().contains(&wanted))
     }
 
     /// The selected line.
     #[must_use]
-    pub fn selected_entry(&self) -> Option<&LibraryEntry> {
+    pub(super) fn selected_entry(&self) -> Option<&LibraryEntry> {
         self.visible_entries().nth(self.home.selected)
     }
 }

@@ -138,8 +138,7 @@ impl Look {
 
 const fn emphasis(tone: Tone) -> Modifier {
     match tone {
-        Tone::Title | Tone::Key | Tone::Focus | Tone::Line | Tone::Loss => Modifier::BOLD,
-        Tone::Hot | Tone::Bad => Modifier::BOLD,
+        Tone::Title | Tone::Key | Tone::Focus | Tone::Line | Tone::Loss | Tone::Hot | Tone::Bad => Modifier::BOLD,
         Tone::Selected => Modifier::REVERSED,
         _ => Modifier::empty(),
     }
@@ -147,19 +146,17 @@ const fn emphasis(tone: Tone) -> Modifier {
 
 const fn sixteen(tone: Tone, theme: Theme) -> Option<Color> {
     Some(match tone {
-        Tone::Text | Tone::Title | Tone::Selected => return None,
+        Tone::Text | Tone::Title | Tone::Selected | Tone::Loss => return None,
         Tone::Dim | Tone::Frame | Tone::Limit => match theme {
             Theme::Dark => Color::DarkGray,
             Theme::Light => Color::Gray,
         },
         Tone::Focus | Tone::Key | Tone::Main | Tone::P50 => Color::Cyan,
         Tone::Hot | Tone::Warn | Tone::Wait | Tone::P95 => Color::Yellow,
-        Tone::Good | Tone::Zone | Tone::P90 => Color::Green,
+        Tone::Good | Tone::Zone | Tone::P90 | Tone::Line => Color::Green,
         Tone::Bad | Tone::P99 => Color::Red,
         Tone::Hold | Tone::Idle => Color::Blue,
         Tone::Database => Color::Magenta,
-        Tone::Loss => return None,
-        Tone::Line => Color::Green,
     })
 }
 
@@ -169,21 +166,16 @@ const fn many(tone: Tone, theme: Theme) -> Option<u8> {
         Tone::Dim => (246, 242),
         Tone::Frame => (240, 249),
         Tone::Focus | Tone::Key => (80, 30),
-        Tone::Hot => (215, 166),
-        Tone::Good | Tone::Line => (114, 28),
-        Tone::Warn => (221, 136),
-        Tone::Bad => (203, 160),
-        Tone::Main => (117, 25),
+        Tone::Hot | Tone::Wait => (215, 166),
+        Tone::Good | Tone::Line | Tone::P90 => (114, 28),
+        Tone::Warn | Tone::P95 => (221, 136),
+        Tone::Bad | Tone::P99 => (203, 160),
+        Tone::Main | Tone::P50 => (117, 25),
         Tone::Limit => (250, 244),
         Tone::Hold => (75, 26),
         Tone::Idle => (66, 109),
-        Tone::Wait => (215, 166),
         Tone::Database => (176, 90),
         Tone::Zone => (71, 71),
-        Tone::P50 => (117, 25),
-        Tone::P90 => (114, 28),
-        Tone::P95 => (221, 136),
-        Tone::P99 => (203, 160),
     };
     Some(match theme {
         Theme::Dark => dark,

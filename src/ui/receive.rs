@@ -7,7 +7,7 @@ use super::update::{Effect, keep_selection};
 use crate::model::units::Span;
 
 /// Takes in news from the program.
-pub fn receive(state: &mut State, feed: Feed) -> Vec<Effect> {
+pub(super) fn receive(state: &mut State, feed: Feed) -> Vec<Effect> {
     match feed {
         Feed::Event(event) => state.session.apply(&event),
         Feed::Recording { name, events } => {
@@ -53,7 +53,7 @@ fn run_ended(state: &mut State) -> Vec<Effect> {
 }
 
 /// Lets time pass for what moves by itself. Returns whether the picture changed.
-pub fn pass(state: &mut State, real: Span) -> bool {
+pub(super) fn pass(state: &mut State, real: Span) -> bool {
     match &mut state.origin {
         Origin::Replay(transport) => transport.advance(real, &mut state.session),
         _ => false,

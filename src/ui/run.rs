@@ -40,7 +40,7 @@ where
     let mut ui = Ui { state: State::new(start), terminal, requests, look, dirty: true, last: Instant::now(), notice_since: None };
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut fed = true;
+    let mut listening = true;
     if start == Start::Home {
         ui.ask(Request::List);
     }
@@ -51,8 +51,8 @@ where
                 None => Some(UiEnd::InputGone),
                 Some(input) => ui.input(input)?,
             },
-            news = feed.recv(), if fed => match news {
-                None => { fed = false; None }
+            news = feed.recv(), if listening => match news {
+                None => { listening = false; None }
                 Some(news) => ui.news(news, &mut feed)?,
             },
             () = sleep_until(ui.notice_until()), if ui.state.notice.is_some() => { ui.forget_notice(); None }
@@ -162,7 +162,6 @@ impl<B: Backend> Ui<'_, B> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
 fn draw_error<E: std::fmt::Display>(error: E) -> UiError {
     UiError::Draw { what: error.to_string() }
 }

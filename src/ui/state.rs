@@ -7,7 +7,7 @@ use crate::model::session::Session;
 
 /// Which screen is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Screen {
+pub(super) enum Screen {
     /// What can be run or looked at.
     Home,
     /// Charts.
@@ -18,7 +18,7 @@ pub enum Screen {
 
 /// Where the session comes from.
 #[derive(Debug, Clone, Default)]
-pub enum Origin {
+pub(super) enum Origin {
     /// There is none yet.
     #[default]
     Nothing,
@@ -30,7 +30,7 @@ pub enum Origin {
 
 /// An experiment, as far as the screen steers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Run {
+pub(super) struct Run {
     /// Whether a person asked it to stop.
     pub stopping: bool,
     /// Whether it is over: everything is put back.
@@ -41,7 +41,7 @@ pub struct Run {
 
 /// A panel of the live screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Panel {
+pub(super) enum Panel {
     /// Requests a second.
     Requests,
     /// Latency percentiles.
@@ -62,11 +62,11 @@ pub enum Panel {
 
 impl Panel {
     /// All, in the order of the focus.
-    pub const ALL: [Self; 8] = [Self::Requests, Self::Latency, Self::Pool, Self::Threads, Self::SoFar, Self::Log, Self::Waits, Self::Errors];
+    pub(super) const ALL: [Self; 8] = [Self::Requests, Self::Latency, Self::Pool, Self::Threads, Self::SoFar, Self::Log, Self::Waits, Self::Errors];
 
     /// The panel `by` places further.
     #[must_use]
-    pub fn turned(self, by: isize) -> Self {
+    pub(super) fn turned(self, by: isize) -> Self {
         let here = Self::ALL.iter().position(|p| *p == self).unwrap_or(0);
         let there = here.cast_signed().saturating_add(by).rem_euclid(Self::ALL.len().cast_signed());
         Self::ALL.get(there.cast_unsigned()).copied().unwrap_or(self)
@@ -75,7 +75,7 @@ impl Panel {
 
 /// How much of the session the charts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Window {
+pub(super) enum Window {
     /// All of it.
     #[default]
     Whole,
@@ -88,7 +88,7 @@ pub enum Window {
 impl Window {
     /// The next choice.
     #[must_use]
-    pub const fn next(self) -> Self {
+    pub(super) const fn next(self) -> Self {
         match self {
             Self::Whole => Self::Minute,
             Self::Minute => Self::Step,
@@ -98,7 +98,7 @@ impl Window {
 
     /// In words.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole session",
             Self::Minute => "last minute",
@@ -109,7 +109,7 @@ impl Window {
 
 /// How a person looks at the charts.
 #[derive(Debug, Clone)]
-pub struct LiveState {
+pub(super) struct LiveState {
     /// The panel in focus.
     pub focus: Panel,
     /// Whether it has all the room.
@@ -130,7 +130,7 @@ impl Default for LiveState {
 
 /// Where a person is in the list at home.
 #[derive(Debug, Clone, Default)]
-pub struct HomeState {
+pub(super) struct HomeState {
     /// What there is; none until the program has said so.
     pub entries: Option<Vec<LibraryEntry>>,
     /// Which of the lines shown is selected.
@@ -143,7 +143,7 @@ pub struct HomeState {
 
 /// What lies over the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Overlay {
+pub(super) enum Overlay {
     /// The keys and the words.
     Help,
     /// A question before something that can not be undone.
@@ -154,7 +154,7 @@ pub enum Overlay {
 
 /// What is asked before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Question {
+pub(super) enum Question {
     /// Stop the experiment and leave.
     Stop,
     /// End the running step unjudged.
@@ -163,7 +163,7 @@ pub enum Question {
 
 /// A line of text being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub(super) struct Prompt {
     /// What for.
     pub what: Wanted,
     /// So far.
@@ -172,7 +172,7 @@ pub struct Prompt {
 
 /// What a typed line is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wanted {
+pub(super) enum Wanted {
     /// A note in the recording.
     Mark,
     /// A time to go to.
@@ -181,7 +181,7 @@ pub enum Wanted {
 
 /// Everything a frame is drawn from.
 #[derive(Debug, Clone)]
-pub struct State {
+pub(super) struct State {
     /// Where the program began, and so where leaving leads.
     pub start: Start,
     /// Which screen is shown.
@@ -205,34 +205,24 @@ pub struct State {
 impl State {
     /// As it is at the start.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub(super) fn new(start: Start) -> Self {
         let (screen, origin) = match start {
             Start::Home => (Screen::Home, Origin::Nothing),
             Start::Live => (Screen::Live, Origin::Run(Run::default())),
             Start::Replay { .. } => (Screen::Live, Origin::Nothing),
         };
-        Self {
-            start,
-            screen,
-            overlay: None,
-            origin,
-            session: Session::new(),
-            live: LiveState::default(),
-            scroll: 0,
-            home: HomeState::default(),
-            notice: None,
-        }
+        Self { start, screen, overlay: None, origin, session: Session::new(), live: LiveState::default(), scroll: 0, home: HomeState::default(), notice: None }
     }
 
     /// The session as it is to be drawn: frozen, or as it is.
     #[must_use]
-    pub fn shown(&self) -> &Session {
+    pub(super) fn shown(&self) -> &Session {
         self.live.frozen.as_deref().unwrap_or(&self.session)
     }
 
     /// Which keys act.
     #[must_use]
-    pub const fn context(&self) -> Context {
+    pub(super) const fn context(&self) -> Context {
         match (self.screen, &self.origin) {
             (Screen::Home, _) => Context::Home,
             (Screen::Live, Origin::Replay(_)) => Context::Replay,
@@ -244,13 +234,13 @@ impl State {
 
     /// Whether an experiment runs that leaving would stop.
     #[must_use]
-    pub const fn running(&self) -> bool {
+    pub(super) const fn running(&self) -> bool {
         matches!(&self.origin, Origin::Run(run) if !run.over)
     }
 
     /// The recording that is played.
     #[must_use]
-    pub const fn transport(&self) -> Option<&Transport> {
+    pub(super) const fn transport(&self) -> Option<&Transport> {
         match &self.origin {
             Origin::Replay(transport) => Some(transport),
             _ => None,

@@ -68,6 +68,11 @@ fn truth(pool: f64) -> (f64, f64, f64) {
     (hold, USERS / rate, rate)
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred, never below 0")]
+fn whole(figure: f64) -> u64 {
+    figure.round() as u64
+}
+
 /// A wobble between -1 and 1 that is the same every time.
 fn wobble(n: u64) -> f64 {
     (n as f64 * 0.731).sin() * 0.6 + (n as f64 * 2.113).sin() * 0.4
@@ -139,7 +144,8 @@ impl Maker {
         };
         let finished = rate * share * TICK_MS as f64 / 1000.0;
         let cohort = Cohort { step, phase, slot: from / TICK_MS };
-        let rows = if finished > 0.0 { vec![row(cohort, finished, answer * (1.0 + 0.05 * wobble(n + 7)), pool < 40.0 && n % 6 == 0)] } else { Vec::new() };
+        let rows =
+            if finished > 0.0 { vec![row(cohort, finished, answer * (1.0 + 0.05 * wobble(n + 7)), pool < 40.0 && n.is_multiple_of(6))] } else { Vec::new() };
         let at = Elapsed(self.now_ms * 1000);
         self.push(Event::Tick(Box::new(Tick {
             source: "local".to_owned(),
@@ -200,7 +206,7 @@ impl Maker {
 
 fn row(cohort: Cohort, finished: f64, answer_s: f64, failures: bool) -> TickRow {
     let mut latency = Histogram::default();
-    let n = finished.round().max(1.0) as u64;
+    let n = whole(finished).max(1);
     for i in 0..n {
         let u = (i as f64 + 0.5) / n as f64;
         let spread = 0.55 + 0.7 * u + 0.9 * u.powi(12) + 0.8 * u.powi(60);
@@ -234,7 +240,7 @@ fn figures(pool: f64, runs: u32, before: Option<f64>) -> ValueFigures {
     ValueFigures {
         value: pool,
         runs,
-        requests: (rate * 6.0) as u64 * u64::from(runs),
+        requests: whole(rate * 6.0) * u64::from(runs),
         loss_s: Some(MeanError { mean: loss, se: Some(loss * 0.008) }),
         p50_s: Some(answer * 0.9),
         p95_s: Some(answer * 1.6),
@@ -281,7 +287,10 @@ pub(crate) fn verdict(done: usize) -> PoolVerdict {
         zones: BTreeMap::new(),
         indifferent: Vec::new(),
         next: (!last).then(|| Next { value: 170.0, runs: 1, why: "between 150 and 200 the curve is least known".to_owned(), values: BTreeMap::new() }),
-        reasons: vec![Remark::new("balance", "from 100 to 150 waiting falls by 0.9 ms a connection while holding grows by 0.3; from 150 to 200 by 0.3 and 0.4")],
+        reasons: vec![Remark::new(
+            "balance",
+            "from 100 to 150 waiting falls by 0.9 ms a connection while holding grows by 0.3; from 150 to 200 by 0.3 and 0.4",
+        )],
         flags: Vec::new(),
         steps,
         curve: if done >= 5 { curve.collect() } else { Vec::new() },

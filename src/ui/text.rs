@@ -10,13 +10,13 @@ use crate::model::text::clean;
 
 /// How many cells a text takes.
 #[must_use]
-pub fn width(text: &str) -> usize {
+pub(super) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// The text, cut to at most `most` cells with an ellipsis; never inside a glyph.
 #[must_use]
-pub fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
@@ -38,7 +38,7 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// Cut or filled up on the right to exactly `cells`.
 #[must_use]
-pub fn pad(text: &str, cells: usize) -> String {
+pub(super) fn pad(text: &str, cells: usize) -> String {
     let mut out = cut(text, cells);
     out.push_str(&" ".repeat(cells.saturating_sub(width(&out))));
     out
@@ -46,14 +46,14 @@ pub fn pad(text: &str, cells: usize) -> String {
 
 /// Cut or filled up on the left to exactly `cells`: how numbers stand.
 #[must_use]
-pub fn pad_left(text: &str, cells: usize) -> String {
+pub(super) fn pad_left(text: &str, cells: usize) -> String {
     let short = cut(text, cells);
     format!("{}{short}", " ".repeat(cells.saturating_sub(width(&short))))
 }
 
 /// Breaks a text into lines of at most `cells`, between words where it can.
 #[must_use]
-pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -73,7 +73,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
 }
 
 /// Draws a text at a place, inside `area` only. Returns the column behind it.
-pub fn put(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Style) -> u16 {
+pub(super) fn put(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Style) -> u16 {
     let area = area.intersection(buf.area);
     if y < area.top() || y >= area.bottom() || x < area.left() || x >= area.right() {
         return x;
@@ -84,19 +84,19 @@ pub fn put(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Styl
 }
 
 /// Draws pieces of text one behind the other on one line. Returns the column behind them.
-pub fn put_all(buf: &mut Buffer, area: Rect, x: u16, y: u16, pieces: &[(String, Style)]) -> u16 {
+pub(super) fn put_all(buf: &mut Buffer, area: Rect, x: u16, y: u16, pieces: &[(String, Style)]) -> u16 {
     pieces.iter().fold(x, |at, (text, style)| put(buf, area, at, y, text, *style))
 }
 
 /// Draws a text so that it ends at the right edge of `area`.
-pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) {
+pub(super) fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) {
     let text = cut(text, usize::from(area.width));
     let x = area.right().saturating_sub(u16::try_from(width(&text)).unwrap_or(u16::MAX));
     put(buf, area, x, y, &text, style);
 }
 
 /// Draws a text in the middle of a line of `area`.
-pub fn put_centred(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) {
+pub(super) fn put_centred(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) {
     let text = cut(text, usize::from(area.width));
     let left = usize::from(area.width).saturating_sub(width(&text)) / 2;
     put(buf, area, area.left().saturating_add(u16::try_from(left).unwrap_or(0)), y, &text, style);
@@ -104,7 +104,7 @@ pub fn put_centred(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Styl
 
 /// The line `n` of an area as an area of its own; empty if there is none.
 #[must_use]
-pub fn row(area: Rect, n: u16) -> Rect {
+pub(super) fn row(area: Rect, n: u16) -> Rect {
     let height = u16::from(n < area.height);
     Rect { y: area.y.saturating_add(n.min(area.height)), height, ..area }
 }

@@ -8,7 +8,7 @@ use crate::model::units::{Elapsed, Span};
 
 /// A recording being played.
 #[derive(Debug, Clone)]
-pub struct Transport {
+pub(super) struct Transport {
     /// What people call it.
     pub name: String,
     events: Arc<Vec<Stamped>>,
@@ -25,7 +25,7 @@ pub struct Transport {
 impl Transport {
     /// At the beginning, playing at this speed; a speed that is not above 0 goes to the end and holds there.
     #[must_use]
-    pub fn new(name: String, events: Arc<Vec<Stamped>>, speed: f64) -> (Self, Session) {
+    pub(super) fn new(name: String, events: Arc<Vec<Stamped>>, speed: f64) -> (Self, Session) {
         let end = events.iter().map(|e| e.at).max().unwrap_or_default();
         let chapters = chapters(&events);
         let moves = speed.is_finite() && speed > 0.0;
@@ -38,30 +38,30 @@ impl Transport {
 
     /// Where it is.
     #[must_use]
-    pub const fn position(&self) -> Elapsed {
+    pub(super) const fn position(&self) -> Elapsed {
         self.position
     }
 
     /// How long it is.
     #[must_use]
-    pub const fn end(&self) -> Elapsed {
+    pub(super) const fn end(&self) -> Elapsed {
         self.end
     }
 
     /// Whether it is at its end.
     #[must_use]
-    pub fn at_end(&self) -> bool {
+    pub(super) fn at_end(&self) -> bool {
         self.position >= self.end
     }
 
     /// When its steps began.
     #[must_use]
-    pub fn chapters(&self) -> &[Elapsed] {
+    pub(super) fn chapters(&self) -> &[Elapsed] {
         &self.chapters
     }
 
     /// Lets `real` time pass. Returns whether anything moved.
-    pub fn advance(&mut self, real: Span, session: &mut Session) -> bool {
+    pub(super) fn advance(&mut self, real: Span, session: &mut Session) -> bool {
         if !self.playing {
             return false;
         }
@@ -73,7 +73,7 @@ impl Transport {
     }
 
     /// Goes to a time. Backwards, the session is folded anew from its beginning.
-    pub fn seek(&mut self, to: Elapsed, session: &mut Session) {
+    pub(super) fn seek(&mut self, to: Elapsed, session: &mut Session) {
         let to = to.min(self.end);
         if to < self.position {
             self.applied = 0;
@@ -87,7 +87,7 @@ impl Transport {
     }
 
     /// Plays or holds; at the end it begins anew.
-    pub fn toggle(&mut self, session: &mut Session) {
+    pub(super) fn toggle(&mut self, session: &mut Session) {
         if self.at_end() && !self.playing {
             self.seek(Elapsed::ZERO, session);
         }
@@ -96,13 +96,13 @@ impl Transport {
 
     /// The begin of the next step, or the end.
     #[must_use]
-    pub fn next_chapter(&self) -> Elapsed {
+    pub(super) fn next_chapter(&self) -> Elapsed {
         self.chapters.iter().copied().find(|c| *c > self.position).unwrap_or(self.end)
     }
 
     /// The begin of this step, or of the one before if this one has just begun.
     #[must_use]
-    pub fn previous_chapter(&self) -> Elapsed {
+    pub(super) fn previous_chapter(&self) -> Elapsed {
         let before = self.position.minus(Span::from_millis(1500));
         let strictly = |c: &Elapsed| *c < self.position && *c <= before;
         self.chapters.iter().copied().rev().find(strictly).unwrap_or(Elapsed::ZERO)
@@ -128,7 +128,7 @@ fn chapters(events: &[Stamped]) -> Vec<Elapsed> {
 
 /// Reads a time as people type it: `83`, `83s`, `1:23`, `1:02:03`.
 #[must_use]
-pub fn parse_time(text: &str) -> Option<Elapsed> {
+pub(super) fn parse_time(text: &str) -> Option<Elapsed> {
     let mut seconds = 0_u64;
     for part in text.trim().trim_end_matches('s').split(':') {
         seconds = seconds.checked_mul(60)?.checked_add(part.trim().parse().ok()?)?;

@@ -10,7 +10,7 @@ use crate::model::units::Span;
 
 /// What is to be done outside.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub(super) enum Effect {
     /// Ask the program.
     Ask(Request),
     /// Draw everything anew.
@@ -23,7 +23,7 @@ pub enum Effect {
 const LONGEST_LINE: usize = 200;
 
 /// Takes in a key.
-pub fn press(state: &mut State, key: Key) -> Vec<Effect> {
+pub(super) fn press(state: &mut State, key: Key) -> Vec<Effect> {
     state.notice = None;
     if key == Key::Ctrl('c') {
         return act(state, Action::Interrupt);
@@ -139,7 +139,9 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Pause | Action::Skip | Action::Repeat | Action::Mark | Action::MeasureNext => return steer(state, action),
         Action::Verdict | Action::Freeze | Action::Zoom | Action::NextPanel | Action::PreviousPanel | Action::Window | Action::Scale => look(state, action),
         Action::Up | Action::Down | Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => scroll(state, action),
-        Action::Play | Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward | Action::GoTo | Action::Speed(_) => play(state, action),
+        Action::Play | Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward | Action::GoTo | Action::Speed(_) => {
+            play(state, action)
+        }
     }
     Vec::new()
 }
@@ -203,8 +205,8 @@ fn open(state: &mut State) -> Vec<Effect> {
 /// Starts a demo: this preset, or the first there is.
 fn start_demo(state: &mut State, preset: Option<String>) -> Vec<Effect> {
     let first = || {
-        let entries = state.home.entries.iter().flatten();
-        entries.filter_map(|e| if let LibraryEntry::Demo { preset, .. } = e { Some(preset.clone()) } else { None }).next()
+        let mut entries = state.home.entries.iter().flatten();
+        entries.find_map(|e| if let LibraryEntry::Demo { preset, .. } = e { Some(preset.clone()) } else { None })
     };
     let Some(preset) = preset.or_else(first) else {
         state.notice = Some("there is no demo to run".to_owned());

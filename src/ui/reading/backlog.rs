@@ -8,7 +8,7 @@ use crate::ui::number;
 
 /// Where most requests wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub(crate) enum Place {
     /// In the generator: arrivals that could not begin.
     Generator,
     /// Before the worker threads.
@@ -21,7 +21,7 @@ pub enum Place {
 
 /// The flow line's figures, over about the last second. Each is missing where its signal is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// Requests that ended a second.
     pub rate: Option<f64>,
     /// Arrivals planned a second.
@@ -52,7 +52,7 @@ pub struct Flow {
 
 /// The figures now.
 #[must_use]
-pub fn flow(session: &Session) -> Flow {
+pub(crate) fn flow(session: &Session) -> Flow {
     let known = session.flow();
     let span = session.tick().times(4.0).max(Span::from_secs(1));
     let last = session.ticks().last();
@@ -87,7 +87,7 @@ impl Flow {
 
     /// The widest backlog, if any is worth naming, and the sentence that says so.
     #[must_use]
-    pub fn widest(&self) -> (Option<Place>, String) {
+    pub(crate) fn widest(&self) -> (Option<Place>, String) {
         let waiting = [
             (Place::Generator, self.dropped.filter(|d| *d > 0.5)),
             (Place::Threads, self.before_threads()),
@@ -130,7 +130,7 @@ impl Flow {
 
     /// Signals of the flow line that no source shows, with what would show them.
     #[must_use]
-    pub fn missing(&self) -> Vec<(Signal, &'static str)> {
+    pub(crate) fn missing(&self) -> Vec<(Signal, &'static str)> {
         let wanted = [
             (self.busy, Signal::ThreadsBusy),
             (self.threads, Signal::ThreadsMax),
@@ -145,7 +145,7 @@ impl Flow {
 
 /// What would make a service show a signal.
 #[must_use]
-pub const fn mend(signal: Signal) -> &'static str {
+pub(crate) const fn mend(signal: Signal) -> &'static str {
     match signal {
         Signal::ThreadsBusy | Signal::ThreadsMax | Signal::ThreadsCurrent => "server.tomcat.mbeanregistry.enabled=true turns it on",
         Signal::PoolActive | Signal::PoolIdle | Signal::PoolPending | Signal::PoolMax | Signal::PoolAcquire | Signal::PoolUsage => {

@@ -8,7 +8,7 @@ use crate::model::verdict::{PoolVerdict, ValueFigures};
 
 /// A step's own loss, beside the judge's figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepLoss {
+pub(crate) struct StepLoss {
     /// The setting's value.
     pub value: f64,
     /// Mean loss so far, in seconds.
@@ -19,13 +19,13 @@ pub struct StepLoss {
 
 /// What a failed request costs in this session.
 #[must_use]
-pub fn failure_cost(session: &Session) -> Span {
+pub(crate) fn failure_cost(session: &Session) -> Span {
     session.plan().map_or(Span::from_secs(10), |p| p.objective.failure_cost.unwrap_or(p.load.timeout))
 }
 
 /// The loss of each step that has been measured, or is.
 #[must_use]
-pub fn step_losses(session: &Session) -> Vec<StepLoss> {
+pub(crate) fn step_losses(session: &Session) -> Vec<StepLoss> {
     let axis = label::axis(session);
     session.steps().iter().filter_map(|step| step_loss(step, &axis, failure_cost(session))).collect()
 }
@@ -43,19 +43,19 @@ fn step_loss(step: &StepState, axis: &str, cost: Span) -> Option<StepLoss> {
 
 /// The latest judgement.
 #[must_use]
-pub fn verdict(session: &Session) -> Option<&PoolVerdict> {
+pub(crate) fn verdict(session: &Session) -> Option<&PoolVerdict> {
     session.judged().last().map(|j| &j.verdict)
 }
 
 /// The figures of each value, as judged; ascending.
 #[must_use]
-pub fn judged(session: &Session) -> &[ValueFigures] {
+pub(crate) fn judged(session: &Session) -> &[ValueFigures] {
     verdict(session).map_or(&[], |v| v.steps.as_slice())
 }
 
 /// What is known so far, in one line.
 #[must_use]
-pub fn so_far(session: &Session) -> String {
+pub(crate) fn so_far(session: &Session) -> String {
     let Some(verdict) = verdict(session) else {
         let done = step_losses(session).iter().filter(|s| !s.running).count();
         return match done {
@@ -66,7 +66,7 @@ pub fn so_far(session: &Session) -> String {
     };
     let name = verdict.setting.as_deref().unwrap_or("value");
     let value = verdict.value.map_or_else(|| format!("no {name} yet"), |v| format!("{name} {}", crate::ui::number::setting(v)));
-    let zone = verdict.zone.map_or_else(String::new, |(a, b)| format!(" ({:.0} to {:.0})", a, b));
+    let zone = verdict.zone.map_or_else(String::new, |(a, b)| format!(" ({a:.0} to {b:.0})"));
     let fewest = verdict.steps.iter().map(|s| s.runs).min().unwrap_or(0);
     let runs = match fewest {
         0 => ", some values not measured yet".to_owned(),
@@ -80,7 +80,7 @@ pub fn so_far(session: &Session) -> String {
 
 /// A kind of verdict in the reader's words.
 #[must_use]
-pub const fn words(kind: crate::model::verdict::Kind) -> &'static str {
+pub(crate) const fn words(kind: crate::model::verdict::Kind) -> &'static str {
     use crate::model::verdict::Kind;
     match kind {
         Kind::Recommend => "recommended",

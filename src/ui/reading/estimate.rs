@@ -6,7 +6,7 @@ use crate::model::units::Span;
 
 /// How far the running phase is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Which phase; none while settings are being applied.
     pub phase: Option<Phase>,
     /// Since it began.
@@ -19,7 +19,7 @@ pub struct Progress {
 
 /// Where the running step is.
 #[must_use]
-pub fn progress(session: &Session) -> Option<Progress> {
+pub(crate) fn progress(session: &Session) -> Option<Progress> {
     let step = session.current()?;
     let running = step.phases().last().filter(|p| p.to.is_none());
     let began = running.map_or_else(|| step.begun(), |p| Some(p.from))?;
@@ -35,7 +35,7 @@ pub fn progress(session: &Session) -> Option<Progress> {
 
 /// How far the running step is, between 0 and 1.
 #[must_use]
-pub fn step_share(session: &Session) -> Option<f64> {
+pub(crate) fn step_share(session: &Session) -> Option<f64> {
     let begun = session.current()?.begun()?;
     let whole = step_length(session)?.as_secs_f64();
     (whole > 0.0).then(|| (session.now().since(begun).as_secs_f64() / whole).clamp(0.0, 1.0))
@@ -43,7 +43,7 @@ pub fn step_share(session: &Session) -> Option<f64> {
 
 /// How long a step takes: as the completed ones did, or as planned.
 #[must_use]
-pub fn step_length(session: &Session) -> Option<Span> {
+pub(crate) fn step_length(session: &Session) -> Option<Span> {
     let taken: Vec<f64> = session.steps().iter().filter_map(duration).collect();
     if !taken.is_empty() {
         return Some(Span::from_secs_f64(taken.iter().sum::<f64>() / taken.len() as f64));
@@ -61,7 +61,7 @@ fn duration(step: &StepState) -> Option<f64> {
 
 /// How long the planned steps may still take; none before the plan is known, nothing once the session ended.
 #[must_use]
-pub fn left(session: &Session) -> Option<Span> {
+pub(crate) fn left(session: &Session) -> Option<Span> {
     if session.ended().is_some() {
         return Some(Span::ZERO);
     }

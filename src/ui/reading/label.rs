@@ -6,7 +6,7 @@ use crate::ui::number;
 
 /// The settings that are swept; if none is, the first one.
 #[must_use]
-pub fn swept(plan: Option<&Plan>) -> Vec<&str> {
+pub(crate) fn swept(plan: Option<&Plan>) -> Vec<&str> {
     let Some(plan) = plan else { return Vec::new() };
     let swept: Vec<&str> = plan.swept().map(|s| s.name.as_str()).collect();
     if swept.is_empty() { plan.settings.first().map(|s| s.name.as_str()).into_iter().collect() } else { swept }
@@ -14,7 +14,7 @@ pub fn swept(plan: Option<&Plan>) -> Vec<&str> {
 
 /// A step in the fewest words: the values of what is swept (`150`, `150×200`).
 #[must_use]
-pub fn short(session: &Session, step: &StepState) -> String {
+pub(crate) fn short(session: &Session, step: &StepState) -> String {
     let values = &step.planned().values;
     let parts: Vec<String> = swept(session.plan()).into_iter().filter_map(|n| values.get(n)).map(number::setting).collect();
     if parts.is_empty() { format!("step {}", step.planned().step) } else { parts.join("×") }
@@ -22,7 +22,7 @@ pub fn short(session: &Session, step: &StepState) -> String {
 
 /// Values with their names: `pool 150  threads 200`, what is swept first.
 #[must_use]
-pub fn values(session: &Session, values: &Values) -> String {
+pub(crate) fn values(session: &Session, values: &Values) -> String {
     let first = swept(session.plan());
     let rest = values.0.keys().map(String::as_str).filter(|n| !first.contains(n));
     let parts: Vec<String> = first.iter().copied().chain(rest).filter_map(|n| values.get(n).map(|v| format!("{n} {}", number::setting(v)))).collect();
@@ -31,7 +31,7 @@ pub fn values(session: &Session, values: &Values) -> String {
 
 /// The name of the setting on the curve's axis: the judge's, or the first swept.
 #[must_use]
-pub fn axis(session: &Session) -> String {
+pub(crate) fn axis(session: &Session) -> String {
     let judged = session.judged().last().and_then(|j| j.verdict.setting.clone());
     judged.or_else(|| swept(session.plan()).first().map(|s| (*s).to_owned())).unwrap_or_else(|| "setting".to_owned())
 }

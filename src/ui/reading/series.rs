@@ -8,11 +8,11 @@ use crate::model::units::Span;
 use crate::ui::widget::scale::Scale;
 
 /// A figure at a time; no figure is a gap.
-pub type Point = Option<(f64, f64)>;
+pub(crate) type Point = Option<(f64, f64)>;
 
 /// How several figures in one column become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Joined {
+pub(crate) enum Joined {
     /// Their mean.
     Mean,
     /// The middle one.
@@ -20,11 +20,11 @@ pub enum Joined {
 }
 
 /// Figures in the order of time: seconds, and the figure or a gap.
-pub type Figures = Vec<(f64, Option<f64>)>;
+pub(crate) type Figures = Vec<(f64, Option<f64>)>;
 
 /// Brings figures to columns. A gap, or more than `reach` seconds without a figure, breaks the line.
 #[must_use]
-pub fn columns(figures: &Figures, x: Scale, columns: usize, reach: f64, joined: Joined) -> Vec<Point> {
+pub(crate) fn columns(figures: &Figures, x: Scale, columns: usize, reach: f64, joined: Joined) -> Vec<Point> {
     let mut out: Vec<Point> = Vec::new();
     let mut group: Vec<(f64, f64)> = Vec::new();
     let mut column = None;
@@ -75,33 +75,33 @@ fn flush(group: &mut Vec<(f64, f64)>, joined: Joined, out: &mut Vec<Point>) {
 
 /// The longest silence between two figures of the load that is not a gap, in seconds.
 #[must_use]
-pub fn reach(session: &Session) -> f64 {
+pub(crate) fn reach(session: &Session) -> f64 {
     session.tick().as_secs_f64() * 3.5
 }
 
 /// The levels of a signal.
 #[must_use]
-pub fn levels(session: &Session, signal: Signal, of: Option<&str>) -> Figures {
+pub(crate) fn levels(session: &Session, signal: Signal, of: Option<&str>) -> Figures {
     let track = session.joined(signal, of);
     track.iter().flat_map(crate::model::series::Track::points).map(|p| (p.at.as_secs_f64(), p.value.map(Value::level))).collect()
 }
 
 /// The mean length of a timer's events over time.
 #[must_use]
-pub fn timer(session: &Session, signal: Signal) -> Figures {
+pub(crate) fn timer(session: &Session, signal: Signal) -> Figures {
     let track = session.joined(signal, None);
     track.iter().flat_map(crate::model::series::Track::timer_means).map(|(at, mean)| (at.as_secs_f64(), mean)).collect()
 }
 
 /// Something of each interval of load, at its middle.
 #[must_use]
-pub fn ticks(session: &Session, figure: impl Fn(&crate::model::session::TickPoint) -> Option<f64>) -> Figures {
+pub(crate) fn ticks(session: &Session, figure: impl Fn(&crate::model::session::TickPoint) -> Option<f64>) -> Figures {
     session.ticks().iter().map(|t| (f64::midpoint(t.from.as_secs_f64(), t.to.as_secs_f64()), figure(t))).collect()
 }
 
 /// A percentile of the requests whose intended start lay in each interval: 0 is the median, 1 to 3 the 90th, 95th and 99th.
 #[must_use]
-pub fn percentiles(session: &Session, which: usize) -> Figures {
+pub(crate) fn percentiles(session: &Session, which: usize) -> Figures {
     let tick = session.tick().as_secs_f64();
     let mut out: Figures = Vec::new();
     for step in session.steps() {
@@ -118,7 +118,7 @@ pub fn percentiles(session: &Session, which: usize) -> Figures {
 
 /// The mean level of a signal over about the last second; none if its last reading is a gap.
 #[must_use]
-pub fn recent(session: &Session, signal: Signal, of: Option<&str>) -> Option<f64> {
+pub(crate) fn recent(session: &Session, signal: Signal, of: Option<&str>) -> Option<f64> {
     let track = session.joined(signal, of)?;
     let last = track.last()?;
     last.value?;
@@ -128,19 +128,19 @@ pub fn recent(session: &Session, signal: Signal, of: Option<&str>) -> Option<f64
 
 /// The last figure of points, if the last is no gap.
 #[must_use]
-pub fn last(points: &[Point]) -> Option<f64> {
+pub(crate) fn last(points: &[Point]) -> Option<f64> {
     points.last().copied().flatten().map(|(_, v)| v)
 }
 
 /// The largest of all figures.
 #[must_use]
-pub fn largest<'a>(all: impl IntoIterator<Item = &'a [Point]>) -> f64 {
+pub(crate) fn largest<'a>(all: impl IntoIterator<Item = &'a [Point]>) -> f64 {
     all.into_iter().flatten().flatten().map(|(_, v)| *v).fold(0.0, f64::max)
 }
 
 /// The smallest figure above 0.
 #[must_use]
-pub fn smallest<'a>(all: impl IntoIterator<Item = &'a [Point]>) -> f64 {
+pub(crate) fn smallest<'a>(all: impl IntoIterator<Item = &'a [Point]>) -> f64 {
     all.into_iter().flatten().flatten().map(|(_, v)| *v).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min)
 }
 

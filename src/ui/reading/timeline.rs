@@ -9,7 +9,7 @@ use crate::ui::widget::scale::Scale;
 
 /// A step on the time axis, in seconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Band {
+pub(crate) struct Band {
     /// When it began.
     pub from: f64,
     /// When it ended, or now.
@@ -22,7 +22,7 @@ pub struct Band {
 
 /// The time axis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// Seconds since the session began.
     pub x: Scale,
     /// The steps on it.
@@ -33,7 +33,7 @@ pub struct Timeline {
 
 /// The time axis of a session.
 #[must_use]
-pub fn timeline(session: &Session, window: Window) -> Timeline {
+pub(crate) fn timeline(session: &Session, window: Window) -> Timeline {
     let now = session.now().as_secs_f64();
     let (from, to) = match window {
         Window::Whole if session.ended().is_some() => (0.0, now),
@@ -59,15 +59,14 @@ fn band(session: &Session, step: &StepState, now: f64) -> Option<Band> {
 
 /// The next round length, so that the axis does not creep with every second.
 fn grown(seconds: f64) -> f64 {
-    const LENGTHS: [f64; 18] =
-        [10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0];
+    const LENGTHS: [f64; 18] = [10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0];
     LENGTHS.into_iter().find(|l| *l >= seconds).unwrap_or_else(|| (seconds / 3600.0).ceil() * 3600.0)
 }
 
 impl Timeline {
     /// The stretches that are not measured, from its beginning to now.
     #[must_use]
-    pub fn unmeasured(&self) -> Vec<(f64, f64)> {
+    pub(crate) fn unmeasured(&self) -> Vec<(f64, f64)> {
         let mut out = Vec::new();
         let mut at = self.x.from();
         for (from, to) in self.bands.iter().filter_map(|b| b.measured) {

@@ -8,7 +8,7 @@ use crate::ui::reading::label;
 
 /// One entry: what it is about, the text, how it looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     /// What it is about.
     pub head: &'static str,
     /// The text.
@@ -23,7 +23,7 @@ fn entry(head: &'static str, text: impl Into<String>, tone: Tone) -> Entry {
 
 /// All entries, the answer first.
 #[must_use]
-pub fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
+pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
     let mut out = vec![entry(headline(verdict.verdict), answer(session, verdict), if verdict.verdict.is_answer() { Tone::Line } else { Tone::Warn })];
     for (i, reason) in verdict.reasons.iter().enumerate() {
         out.push(entry(if i == 0 { "because" } else { "" }, &reason.text, Tone::Text));
@@ -51,7 +51,7 @@ pub fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
 
 /// The kind of answer, in capitals.
 #[must_use]
-pub const fn headline(kind: Kind) -> &'static str {
+pub(super) const fn headline(kind: Kind) -> &'static str {
     match kind {
         Kind::Recommend => "RECOMMENDED",
         Kind::Repeat => "NOT DECIDED",
@@ -60,8 +60,7 @@ pub const fn headline(kind: Kind) -> &'static str {
         Kind::Underloaded => "UNDERLOADED",
         Kind::ThreadBound => "THREADS",
         Kind::Overloaded => "OVERLOADED",
-        Kind::GeneratorBound => "NO ANSWER",
-        Kind::Invalid => "NO ANSWER",
+        Kind::GeneratorBound | Kind::Invalid => "NO ANSWER",
     }
 }
 
@@ -109,7 +108,8 @@ fn costs(session: &Session, verdict: &PoolVerdict) -> Option<String> {
     let (first, last) = (losses.first()?, losses.last()?);
     let part = |(value, loss): &(f64, f64)| {
         let factor = loss / best;
-        (best > 0.0 && (value - chosen).abs() > 1e-9 && factor > 1.005).then(|| format!("at {name} {} the loss is {} as large", number::setting(*value), number::times(factor)))
+        (best > 0.0 && (value - chosen).abs() > 1e-9 && factor > 1.005)
+            .then(|| format!("at {name} {} the loss is {} as large", number::setting(*value), number::times(factor)))
     };
     let parts: Vec<String> = [part(first), if losses.len() > 1 { part(last) } else { None }].into_iter().flatten().collect();
     if parts.is_empty() { (losses.len() > 1).then(|| "nothing: the ends of the sweep are as good".to_owned()) } else { Some(parts.join(", ")) }

@@ -13,15 +13,15 @@ use crate::ui::widget::plot::{Plot, Stroke, Texture};
 use crate::ui::widget::scale::Scale;
 
 /// Cells left of the plot: figures and the axis.
-pub const LEFT: u16 = 9;
+pub(super) const LEFT: u16 = 9;
 /// Cells right of the plot: the latest value of each line.
-pub const RIGHT: u16 = 14;
+pub(super) const RIGHT: u16 = 14;
 /// From this width on there is room for the right side.
 const WIDE: u16 = 48;
 
 /// One line.
 #[derive(Debug, Clone)]
-pub struct Series {
+pub(super) struct Series {
     /// Its points.
     pub points: Vec<Point>,
     /// Its style.
@@ -38,7 +38,7 @@ pub struct Series {
 
 /// An area under the lines.
 #[derive(Debug, Clone)]
-pub struct Area {
+pub(super) struct Area {
     /// Time, lower and upper edge.
     pub points: Vec<Option<(f64, f64, f64)>>,
     /// How it is filled.
@@ -48,7 +48,7 @@ pub struct Area {
 }
 
 /// What a chart shows.
-pub struct Chart<'a> {
+pub(super) struct Chart<'a> {
     /// The shared axis.
     pub timeline: &'a Timeline,
     /// The scale of the figures.
@@ -65,24 +65,19 @@ pub struct Chart<'a> {
 
 /// How many columns of points a plot in this area has.
 #[must_use]
-pub fn columns(area: Rect, look: Look) -> usize {
+pub(super) fn columns(area: Rect, look: Look) -> usize {
     let cells = usize::from(plot_area(area).width);
     if look.ascii { cells } else { cells * 2 }
 }
 
 fn plot_area(area: Rect) -> Rect {
     let right = if area.width >= WIDE { RIGHT } else { 0 };
-    Rect {
-        x: area.x.saturating_add(LEFT).min(area.right()),
-        y: area.y,
-        width: area.width.saturating_sub(LEFT + right),
-        height: area.height.saturating_sub(1),
-    }
+    Rect { x: area.x.saturating_add(LEFT).min(area.right()), y: area.y, width: area.width.saturating_sub(LEFT + right), height: area.height.saturating_sub(1) }
 }
 
 impl Chart<'_> {
     /// Draws it.
-    pub fn render(&self, look: Look, area: Rect, buf: &mut Buffer) {
+    pub(super) fn render(&self, look: Look, area: Rect, buf: &mut Buffer) {
         if self.lines.iter().all(|l| l.points.iter().all(Option::is_none)) {
             put_centred(buf, area, area.y + area.height / 2, &self.empty, look.style(Tone::Dim));
             return;
@@ -143,7 +138,7 @@ fn spread(wanted: &[u16], top: u16, bottom: u16) -> Vec<u16> {
 }
 
 /// The figures of a scale at the left of a plot, with the axis.
-pub fn figures(plot: &Plot, y: Scale, mark: fn(f64) -> String, look: Look, inside: Rect, buf: &mut Buffer) {
+pub(super) fn figures(plot: &Plot, y: Scale, mark: fn(f64) -> String, look: Look, inside: Rect, buf: &mut Buffer) {
     let left = Rect { x: inside.x.saturating_sub(LEFT), width: LEFT.min(inside.x), ..inside };
     let axis = inside.x.saturating_sub(1);
     for line in inside.top()..inside.bottom() {
@@ -189,7 +184,7 @@ fn time_axis(timeline: &Timeline, plot: &Plot, look: Look, inside: Rect, buf: &m
 
 /// A series whose latest value is written by `write`.
 #[must_use]
-pub fn series(points: Vec<Point>, name: &'static str, style: Style, symbol: char, write: fn(f64) -> String) -> Series {
+pub(super) fn series(points: Vec<Point>, name: &'static str, style: Style, symbol: char, write: fn(f64) -> String) -> Series {
     let latest = series::last(&points).map(write);
     Series { points, style, dotted: false, symbol, name, latest }
 }

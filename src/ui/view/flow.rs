@@ -29,7 +29,7 @@ struct Station {
 }
 
 /// Draws it: on five lines, or on three where there is little room.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let session = state.shown();
     let flow = backlog::flow(session);
     let (widest, sentence) = flow.widest();
@@ -64,7 +64,9 @@ fn of(part: Option<f64>, whole: Option<f64>, what: &str) -> String {
 fn stations(session: &Session, flow: &Flow) -> [Station; 5] {
     let fastest = session.ticks().iter().filter_map(crate::model::session::TickPoint::rate).fold(0.0, f64::max);
     let most = flow.threads.or(flow.in_flight.filter(|n| *n > 0.0));
-    let planned = flow.planned.map_or_else(|| flow.in_flight.map_or_else(String::new, |n| format!("{} under way", number::count(n))), |p| format!("planned {}", number::rate(p)));
+    let planned = flow
+        .planned
+        .map_or_else(|| flow.in_flight.map_or_else(String::new, |n| format!("{} under way", number::count(n))), |p| format!("planned {}", number::rate(p)));
     let dropped = flow.dropped.filter(|d| *d > 0.0).map(|d| format!("{} not sent", number::rate(d)));
     [
         Station {
@@ -74,7 +76,13 @@ fn stations(session: &Session, flow: &Flow) -> [Station; 5] {
             more: dropped.unwrap_or(planned),
             place: Some(Place::Generator),
         },
-        Station { name: "threads", share: share(flow.busy, flow.threads), main: of(flow.busy, flow.threads, "busy"), more: String::new(), place: Some(Place::Threads) },
+        Station {
+            name: "threads",
+            share: share(flow.busy, flow.threads),
+            main: of(flow.busy, flow.threads, "busy"),
+            more: String::new(),
+            place: Some(Place::Threads),
+        },
         Station {
             name: "queue",
             share: share(flow.pending, most),
@@ -132,7 +140,11 @@ fn short(station: &Station, hot: bool, look: Look, area: Rect, buf: &mut Buffer)
     let x = put(buf, first, x, first.y, &format!("{name} "), look.style(if hot { Tone::Hot } else { Tone::Dim }));
     put(buf, first, x, first.y, &cut(&number, room.saturating_sub(usize::from(x - area.x))), look.style(tone));
     let more = station.more.replace(" wait for locks", " locks").replace("planned ", "of ").replace(" under way", "");
-    let bar = if more.is_empty() || station.name == "requests" && !more.contains('/') { gauge(station.share, room) } else { gauge(station.share, room.saturating_sub(9).max(4)) };
+    let bar = if more.is_empty() || station.name == "requests" && !more.contains('/') {
+        gauge(station.share, room)
+    } else {
+        gauge(station.share, room.saturating_sub(9).max(4))
+    };
     let x = put(buf, second, area.x.saturating_add(1), second.y, &bar, look.style(if hot { Tone::Hot } else { Tone::Main }));
     if bar.chars().count() < room {
         put(buf, second, x, second.y, &more, look.style(if hot { Tone::Hot } else { Tone::Dim }));

@@ -9,7 +9,7 @@ use crate::ui::state::State;
 use crate::ui::text::{put, width};
 
 /// Draws the line. Help and quit always fit.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let all: Vec<(&Binding, String, &str)> = bindings(state.context()).filter(|b| !b.short.is_empty()).map(|b| (b, key(b), word(state, b))).collect();
     let cells = |(_, key, word): &(&Binding, String, &str)| width(key) + width(word) + 3;
     let always = |b: &Binding| matches!(b.action, Action::Help | Action::Quit);

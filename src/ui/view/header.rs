@@ -20,7 +20,7 @@ struct Piece {
 }
 
 /// Draws the line.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let session = state.shown();
     let right = right(state, look);
     let room = usize::from(area.width).saturating_sub(width(&right.0) + 2);
@@ -81,7 +81,7 @@ fn right(state: &State, look: Look) -> (String, Style) {
         Origin::Run(run) if run.failed.is_some() => ("failed".to_owned(), Tone::Bad),
         Origin::Run(run) if run.stopping && !run.over => ("stopping, settings are put back".to_owned(), Tone::Warn),
         _ if state.session.ended().is_some() => ended(&state.session),
-        Origin::Replay(_) => ("▶ replay".to_owned(), Tone::Dim),
+        Origin::Replay(transport) => (format!("▶ replay of {}", cut(&transport.name, 24)), Tone::Dim),
         Origin::Run(_) if state.session.paused() => ("paused".to_owned(), Tone::Warn),
         Origin::Run(_) => ("● recording".to_owned(), Tone::Bad),
         Origin::Nothing => (String::new(), Tone::Dim),

@@ -12,7 +12,7 @@ use crate::ui::text::{pad, put, row, wrap};
 use crate::ui::widget::panel::Frame;
 
 /// The words used, each in a sentence.
-pub const WORDS: [(&str, &str); 12] = [
+pub(super) const WORDS: [(&str, &str); 12] = [
     ("W", "wait: how long a request waits for a connection of the pool"),
     ("H", "hold: how long a request keeps its connection"),
     ("loss", "mean time a request costs its caller; a failed one costs the time-out, so that errors never look fast"),
@@ -28,7 +28,7 @@ pub const WORDS: [(&str, &str); 12] = [
 ];
 
 /// Draws it over the screen.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(116);
     let window = Rect { x: area.x + (area.width - width) / 2, y: area.y + 1, width, height: area.height.saturating_sub(2) };
     Clear.render(window, buf);

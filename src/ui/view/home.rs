@@ -17,7 +17,7 @@ use crate::ui::widget::panel::Frame;
 const NAME: usize = 26;
 
 /// Draws it.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split_top(area, 2);
     let (rest, foot) = split_bottom(rest, 1);
     let (rest, line) = split_bottom(rest, 1);

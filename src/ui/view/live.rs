@@ -16,7 +16,7 @@ const ROOMY: (u16, u16) = (100, 34);
 const PANEL_ROWS: u16 = 8;
 
 /// Draws it.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let roomy = area.width >= ROOMY.0 && area.height >= ROOMY.1;
     let (head, rest) = split_top(area, 1);
     let (rest, foot) = split_bottom(rest, 1);
@@ -86,7 +86,7 @@ fn slots(focus: Panel, columns: usize, rows: usize) -> Vec<Panel> {
         (2, 3) | (3, 2) => {
             let first = if focus == Errors { Errors } else { Requests };
             let pool = if focus == Waits { Waits } else { Pool };
-            if columns == 2 { vec![first, Latency, pool, Threads, SoFar, Log] } else { vec![first, Latency, pool, Threads, SoFar, Log] }
+            vec![first, Latency, pool, Threads, SoFar, Log]
         }
         _ => {
             let many = (columns * rows).max(1);

@@ -14,12 +14,12 @@ mod help;
 mod home;
 mod live;
 mod panels;
+mod ship;
 mod small;
 mod status;
 mod strip;
 mod sweep;
 mod verdict;
-mod ship;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,10 +29,10 @@ use super::look::Look;
 use super::state::{Overlay, Screen, State};
 
 /// The smallest terminal that is drawn in.
-pub const SMALLEST: (u16, u16) = (60, 16);
+pub(super) const SMALLEST: (u16, u16) = (60, 16);
 
 /// Draws a frame.
-pub fn render(state: &State, look: Look, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, buf: &mut Buffer) {
     let area = buf.area;
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         small::render(state, look, area, buf);

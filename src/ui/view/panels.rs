@@ -21,7 +21,7 @@ use crate::ui::widget::plot::Texture;
 use crate::ui::widget::scale::Scale;
 
 /// What all panels are drawn from.
-pub struct Ground<'a> {
+pub(super) struct Ground<'a> {
     /// Everything.
     pub state: &'a State,
     /// The session shown.
@@ -50,7 +50,7 @@ impl Ground<'_> {
     }
 
     /// Draws a panel.
-    pub fn panel(&self, panel: Panel, area: Rect, buf: &mut Buffer) {
+    pub(super) fn panel(&self, panel: Panel, area: Rect, buf: &mut Buffer) {
         match panel {
             Panel::Requests => self.requests(area, buf),
             Panel::Latency => self.latency(area, buf),
@@ -192,7 +192,7 @@ impl Ground<'_> {
 }
 
 /// How loud a line of the log looks.
-pub const fn tone_of(level: LogLevel) -> Tone {
+pub(super) const fn tone_of(level: LogLevel) -> Tone {
     match level {
         LogLevel::Info => Tone::Text,
         LogLevel::Mark => Tone::Focus,
@@ -229,7 +229,7 @@ fn mark_rate(value: f64) -> String {
 }
 
 /// A round time without needless digits.
-pub fn mark_time(seconds: f64) -> String {
+pub(super) fn mark_time(seconds: f64) -> String {
     if seconds == 0.0 {
         return "0 ms".to_owned();
     }

@@ -25,7 +25,7 @@ const LEFT: u16 = 8;
 const DISC: u16 = 9;
 
 /// Draws it.
-pub fn render(verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
     if area.height < 3 || area.width < LEFT + DISC {
         return;
     }

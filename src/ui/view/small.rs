@@ -9,7 +9,7 @@ use crate::ui::state::State;
 use crate::ui::text::{put_centred, wrap};
 
 /// Draws it.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let goes_on = if state.running() { " Measuring goes on." } else { "" };
     let (w, h) = SMALLEST;
     let text = format!("Plimsoll needs {w}x{h} cells; this terminal has {}x{}.{goes_on}", area.width, area.height);

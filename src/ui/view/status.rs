@@ -15,7 +15,7 @@ use crate::ui::transport::Transport;
 use crate::ui::widget::panel::Frame;
 
 /// Draws the line.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let (text, tone) = match (&state.overlay, &state.notice, &state.origin) {
         (Some(Overlay::Prompt(prompt)), ..) => {
             let what = match prompt.what {
@@ -78,7 +78,7 @@ fn track(transport: &Transport, cells: usize, look: Look) -> Vec<(String, Style)
 }
 
 /// A question, in the middle of the screen.
-pub fn ask(state: &State, question: Question, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn ask(state: &State, question: Question, look: Look, area: Rect, buf: &mut Buffer) {
     let (name, text) = match question {
         Question::Stop => ("stop the experiment?", stop_text(&state.session)),
         Question::Skip => ("skip this step?", "The running step ends now and is not judged; the run goes on with the next one.".to_owned()),

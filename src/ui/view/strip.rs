@@ -24,7 +24,7 @@ const PROGRESS: usize = 6;
 type Pieces = Vec<(String, Style)>;
 
 /// Draws the strip: framed where there are three lines, bare on one.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let area = if area.height >= 3 { Frame::named("plan", false).render(look, area, buf) } else { area };
     let (pieces, current) = pieces(state.shown(), look);
     let room = usize::from(area.width);

@@ -15,24 +15,27 @@ use crate::ui::text::{put, put_centred, row, width};
 use crate::ui::widget::plot::{Plot, Stroke};
 use crate::ui::widget::scale::Scale;
 
+/// A figure of a value.
+type Figure = fn(&ValueFigures) -> Option<f64>;
+
 /// Cells right of the curve: names of the lines.
 const RIGHT: u16 = 9;
 
 /// The panel's name.
 #[must_use]
-pub fn title(session: &Session) -> String {
+pub(super) fn title(session: &Session) -> String {
     format!("loss ◆  wait W  hold H, against {}", label::axis(session))
 }
 
 /// The curve, and under it what is known so far.
-pub fn with_sentence(session: &Session, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn with_sentence(session: &Session, look: Look, area: Rect, buf: &mut Buffer) {
     let foot = row(area, area.height.saturating_sub(1));
     put(buf, foot, foot.x, foot.y, &curve::so_far(session), look.style(Tone::Text));
     render(session, look, Rect { height: area.height.saturating_sub(1), ..area }, buf);
 }
 
 /// The curve alone.
-pub fn render(session: &Session, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(session: &Session, look: Look, area: Rect, buf: &mut Buffer) {
     let losses = curve::step_losses(session);
     let figures = curve::judged(session);
     let verdict = curve::verdict(session);
@@ -101,8 +104,7 @@ fn fitted(verdict: Option<&PoolVerdict>, look: Look, plot: &mut Plot) {
 /// Wait and hold as lines; what they are called at their right ends.
 fn lines(figures: &[ValueFigures], look: Look, plot: &mut Plot) -> Vec<(f64, &'static str, Style)> {
     let mut ends = Vec::new();
-    let all: [(&'static str, char, Tone, fn(&ValueFigures) -> Option<f64>); 2] =
-        [("wait W", 'W', Tone::Wait, |f| f.wait_s), ("hold H", 'H', Tone::Hold, |f| f.hold_s)];
+    let all: [(&'static str, char, Tone, Figure); 2] = [("wait W", 'W', Tone::Wait, |f| f.wait_s), ("hold H", 'H', Tone::Hold, |f| f.hold_s)];
     for (name, symbol, tone, of) in all {
         let points: Vec<_> = figures.iter().map(|f| of(f).map(|v| (f.value, v))).collect();
         plot.line(&points, Stroke { style: look.style(tone), dotted: false, symbol });

@@ -15,13 +15,16 @@ use crate::ui::text::{put, put_centred, row, wrap};
 use crate::ui::widget::panel::Frame;
 use crate::ui::widget::table::{self, Column};
 
+/// A figure of a value.
+type Figure = fn(&ValueFigures) -> Option<f64>;
+
 /// Cells of the heads before the text.
 const HEAD: u16 = 14;
 /// The curve is not drawn lower than this.
 const CURVE_ROWS: u16 = 7;
 
 /// Draws it.
-pub fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let session = state.shown();
     let (head, rest) = split_top(area, 1);
     let (rest, foot) = split_bottom(rest, 1);
@@ -77,7 +80,8 @@ fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
 fn figures(state: &State, session: &Session, verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
     let name = verdict.setting.clone().unwrap_or_else(|| label::axis(session));
     let mut frame = Frame::named("figures of each value, ± is two standard errors, the last two columns are the change a unit against the row above", false);
-    let short: Vec<String> = verdict.steps.iter().filter_map(|s| s.short.as_ref().map(|why| format!("◇ {} {}: {why}", name, number::setting(s.value)))).collect();
+    let short: Vec<String> =
+        verdict.steps.iter().filter_map(|s| s.short.as_ref().map(|why| format!("◇ {} {}: {why}", name, number::setting(s.value)))).collect();
     if !short.is_empty() {
         frame.foot = Some((short.join(" · "), look.style(Tone::Warn)));
     }
@@ -106,8 +110,7 @@ fn columns(name: &str, steps: &[ValueFigures]) -> Vec<Column> {
         times("W", 2, steps, |s| s.wait_s),
         times("H", 2, steps, |s| s.hold_s),
     ];
-    let levels: [(&str, u8, fn(&ValueFigures) -> Option<f64>); 3] =
-        [("active", 6, |s| s.active), ("pending", 6, |s| s.pending), ("threads", 9, |s| s.threads_busy)];
+    let levels: [(&str, u8, Figure); 3] = [("active", 6, |s| s.active), ("pending", 6, |s| s.pending), ("threads", 9, |s| s.threads_busy)];
     for (head, rank, of) in levels {
         out.push(Column::new(head, rank, each(&|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| number::decimal(v, 1)))));
     }
@@ -117,7 +120,7 @@ fn columns(name: &str, steps: &[ValueFigures]) -> Vec<Column> {
 }
 
 /// A column of times in one unit, named in its head.
-fn times(head: &str, rank: u8, steps: &[ValueFigures], of: fn(&ValueFigures) -> Option<f64>) -> Column {
+fn times(head: &str, rank: u8, steps: &[ValueFigures], of: Figure) -> Column {
     let largest = steps.iter().filter_map(of).fold(0.0, f64::max);
     let (unit, factor, digits) = number::column_unit(largest);
     let cells = steps.iter().map(|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| format!("{:.digits$}", v * factor))).collect();
@@ -138,7 +141,7 @@ fn loss(steps: &[ValueFigures]) -> Column {
 }
 
 /// A column of changes for one unit more of the setting, signed; the first row has none above it.
-fn changes(head: &str, steps: &[ValueFigures], of: fn(&ValueFigures) -> Option<f64>) -> Column {
+fn changes(head: &str, steps: &[ValueFigures], of: Figure) -> Column {
     let largest = steps.iter().filter_map(of).map(f64::abs).fold(0.0, f64::max);
     let (unit, factor, digits) = number::column_unit(largest);
     let cells = steps.iter().enumerate().map(|(i, s)| match of(s) {

@@ -3,7 +3,7 @@
 /// A gauge of so many cells, its frame included; an unknown share gives an empty one with a question mark.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share times a screen's width")]
-pub fn gauge(share: Option<f64>, cells: usize) -> String {
+pub(crate) fn gauge(share: Option<f64>, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let inner = cells.saturating_sub(2);
     if inner == 0 {
@@ -22,7 +22,7 @@ pub fn gauge(share: Option<f64>, cells: usize) -> String {
 /// A curve of a few values in one line, one cell each: the lowest and the highest use the whole height.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of seven")]
-pub fn sparkline(values: &[f64]) -> String {
+pub(crate) fn sparkline(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let known = values.iter().copied().filter(|v| v.is_finite());
     let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));

@@ -11,7 +11,7 @@ use crate::ui::look::{Look, Tone};
 
 /// A frame to be drawn.
 #[derive(Debug, Clone, Default)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Its name.
     pub name: String,
     /// What its lines mean, each in its own style.
@@ -25,19 +25,19 @@ pub struct Frame {
 impl Frame {
     /// A frame with a name.
     #[must_use]
-    pub fn named(name: impl Into<String>, focus: bool) -> Self {
+    pub(crate) fn named(name: impl Into<String>, focus: bool) -> Self {
         Self { name: name.into(), focus, ..Self::default() }
     }
 
     /// With one more entry of the legend.
     #[must_use]
-    pub fn with(mut self, text: impl Into<String>, style: Style) -> Self {
+    pub(crate) fn with(mut self, text: impl Into<String>, style: Style) -> Self {
         self.legend.push((text.into(), style));
         self
     }
 
     /// Draws it and returns the room inside.
-    pub fn render(self, look: Look, area: Rect, buf: &mut Buffer) -> Rect {
+    pub(crate) fn render(self, look: Look, area: Rect, buf: &mut Buffer) -> Rect {
         let area = area.intersection(buf.area);
         let (border, kind) = if self.focus { (look.style(Tone::Focus), BorderType::Thick) } else { (look.style(Tone::Frame), BorderType::Plain) };
         let name = look.style(if self.focus { Tone::Focus } else { Tone::Title });

@@ -10,7 +10,7 @@ use super::scale::Scale;
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stroke {
+pub(crate) struct Stroke {
     /// Its style.
     pub style: Style,
     /// Whether every other piece is left out.
@@ -21,7 +21,7 @@ pub struct Stroke {
 
 /// How an area is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Texture {
+pub(crate) enum Texture {
     /// Every other dot.
     Dense,
     /// One dot in eight.
@@ -42,7 +42,7 @@ struct Dots {
 
 /// A plot being drawn.
 #[derive(Debug)]
-pub struct Plot {
+pub(crate) struct Plot {
     area: Rect,
     x: Scale,
     y: Scale,
@@ -55,16 +55,10 @@ pub struct Plot {
 impl Plot {
     /// An empty plot over an area.
     #[must_use]
-    pub fn new(area: Rect, x: Scale, y: Scale, ascii: bool) -> Self {
+    pub(crate) fn new(area: Rect, x: Scale, y: Scale, ascii: bool) -> Self {
         let (w, h) = (usize::from(area.width), usize::from(area.height));
         let (dot_columns, dot_rows) = if ascii { (w, h) } else { (w * 2, h * 4) };
         Self { area, x, y, dot_columns, dot_rows, ascii, cells: vec![Dots::default(); w * h] }
-    }
-
-    /// How many columns of dots there are.
-    #[must_use]
-    pub const fn columns(&self) -> usize {
-        self.dot_columns
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place between 0 and 1 times a screen's size")]
@@ -106,7 +100,7 @@ impl Plot {
     }
 
     /// Draws a line through points; a `None` breaks it.
-    pub fn line(&mut self, points: &[Option<(f64, f64)>], stroke: Stroke) {
+    pub(crate) fn line(&mut self, points: &[Option<(f64, f64)>], stroke: Stroke) {
         let mut before: Option<(usize, usize)> = None;
         for point in points {
             let here = point.and_then(|(x, y)| self.dot_x(x).zip(self.dot_y(y)));
@@ -119,24 +113,24 @@ impl Plot {
         }
     }
 
-    fn segment(&mut self, a: (usize, usize), b: (usize, usize), stroke: Stroke) {
-        let (dx, dy) = (b.0.abs_diff(a.0), b.1.abs_diff(a.1));
+    fn segment(&mut self, from: (usize, usize), to: (usize, usize), stroke: Stroke) {
+        let (dx, dy) = (to.0.abs_diff(from.0), to.1.abs_diff(from.1));
         let steps = dx.max(dy).max(1);
         for i in 0..=steps {
             let between = |from: usize, to: usize, d: usize| {
                 let moved = (d * i + steps / 2) / steps;
                 if to >= from { from + moved } else { from - moved }
             };
-            let (x, y) = (between(a.0, b.0, dx), between(a.1, b.1, dy));
+            let (x, y) = (between(from.0, to.0, dx), between(from.1, to.1, dy));
             let (w, _) = self.per_cell();
-            if !stroke.dotted || (x / w) % 2 == 0 {
+            if !stroke.dotted || (x / w).is_multiple_of(2) {
                 self.set_line(x, y, stroke);
             }
         }
     }
 
     /// Fills from `low` to `high` at each point's column, and between neighbouring points.
-    pub fn fill(&mut self, points: &[Option<(f64, f64, f64)>], texture: Texture, style: Style) {
+    pub(crate) fn fill(&mut self, points: &[Option<(f64, f64, f64)>], texture: Texture, style: Style) {
         let mut before: Option<(usize, f64, f64)> = None;
         for point in points {
             let here = point.and_then(|(x, low, high)| self.dot_x(x).map(|dx| (dx, low, high)));
@@ -161,8 +155,8 @@ impl Plot {
         let (w, h) = self.per_cell();
         for dy in top..=bottom {
             let on = match texture {
-                Texture::Dense => (dx + dy) % 2 == 0,
-                Texture::Sparse => dx % 2 == 0 && (dy + dx) % 4 == 0,
+                Texture::Dense => (dx + dy).is_multiple_of(2),
+                Texture::Sparse => dx.is_multiple_of(2) && (dy + dx).is_multiple_of(4),
             };
             let bit = if on || self.ascii { bit(dx % w, dy % h) } else { 0 };
             if let Some(cell) = self.cell(dx / w, dy / h) {
@@ -174,7 +168,7 @@ impl Plot {
     }
 
     /// A rule from top to bottom, under everything else.
-    pub fn rule(&mut self, x: f64, symbol: char, style: Style) {
+    pub(crate) fn rule(&mut self, x: f64, symbol: char, style: Style) {
         let (w, _) = self.per_cell();
         if let Some(column) = self.dot_x(x).map(|dx| dx / w) {
             for row in 0..usize::from(self.area.height) {
@@ -186,7 +180,7 @@ impl Plot {
     }
 
     /// Shades all cells between two figures of the x scale, under everything else.
-    pub fn shade(&mut self, from: f64, to: f64, symbol: char, style: Style) {
+    pub(crate) fn shade(&mut self, from: f64, to: f64, symbol: char, style: Style) {
         let (w, _) = self.per_cell();
         let ends = self.x.place_clamped(from).zip(self.x.place_clamped(to));
         let Some((a, b)) = ends.and_then(|(a, b)| Self::spread(a, self.dot_columns).zip(Self::spread(b, self.dot_columns))) else { return };
@@ -200,7 +194,7 @@ impl Plot {
     }
 
     /// Dims all that is drawn between two figures of the x scale.
-    pub fn dim(&mut self, from: f64, to: f64) {
+    pub(crate) fn dim(&mut self, from: f64, to: f64) {
         let (w, _) = self.per_cell();
         let ends = self.x.place_clamped(from).zip(self.x.place_clamped(to));
         let Some((a, b)) = ends.and_then(|(a, b)| Self::spread(a, self.dot_columns).zip(Self::spread(b, self.dot_columns))) else { return };
@@ -214,7 +208,7 @@ impl Plot {
     }
 
     /// A symbol at a point, over everything else.
-    pub fn mark(&mut self, x: f64, y: f64, symbol: char, style: Style) {
+    pub(crate) fn mark(&mut self, x: f64, y: f64, symbol: char, style: Style) {
         if let Some((column, row)) = self.cell_of(x, y)
             && let Some(cell) = self.cell(column, row)
         {
@@ -223,7 +217,7 @@ impl Plot {
     }
 
     /// An error bar: a rule between two heights with an end at each, where there is room for it.
-    pub fn error_bar(&mut self, x: f64, low: f64, high: f64, style: Style) {
+    pub(crate) fn error_bar(&mut self, x: f64, low: f64, high: f64, style: Style) {
         let Some(((column, top), (_, bottom))) = self.cell_of(x, high).zip(self.cell_of(x, low)) else { return };
         for row in top..=bottom {
             let symbol = match row {
@@ -240,20 +234,20 @@ impl Plot {
 
     /// The row of the screen at which a height lies.
     #[must_use]
-    pub fn row_of(&self, y: f64) -> Option<u16> {
+    pub(crate) fn row_of(&self, y: f64) -> Option<u16> {
         let (_, h) = self.per_cell();
         self.dot_y(y).and_then(|dy| u16::try_from(dy / h).ok()).map(|r| self.area.y.saturating_add(r))
     }
 
     /// The column of the screen at which a figure of the x scale lies.
     #[must_use]
-    pub fn column_of(&self, x: f64) -> Option<u16> {
+    pub(crate) fn column_of(&self, x: f64) -> Option<u16> {
         let (w, _) = self.per_cell();
         self.dot_x(x).and_then(|dx| u16::try_from(dx / w).ok()).map(|c| self.area.x.saturating_add(c))
     }
 
     /// Puts it on the screen.
-    pub fn render(&self, buf: &mut Buffer) {
+    pub(crate) fn render(&self, buf: &mut Buffer) {
         let positions = self.area.rows().flat_map(Rect::columns);
         for (cell, at) in self.cells.iter().zip(positions) {
             let drawn = match *cell {

@@ -2,7 +2,7 @@
 
 /// A scale between two figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub(crate) struct Scale {
     from: f64,
     to: f64,
     log: bool,
@@ -11,7 +11,7 @@ pub struct Scale {
 impl Scale {
     /// Linear. An empty or broken range becomes one that can be drawn.
     #[must_use]
-    pub fn linear(from: f64, to: f64) -> Self {
+    pub(crate) fn linear(from: f64, to: f64) -> Self {
         let from = if from.is_finite() { from } else { 0.0 };
         let to = if to.is_finite() && to > from { to } else { from + 1.0 };
         Self { from, to, log: false }
@@ -19,7 +19,7 @@ impl Scale {
 
     /// Logarithmic; what is not above 0 has no place on it.
     #[must_use]
-    pub fn log(from: f64, to: f64) -> Self {
+    pub(crate) fn log(from: f64, to: f64) -> Self {
         let from = if from.is_finite() && from > 0.0 { from } else { 1e-3 };
         let to = if to.is_finite() && to > from { to } else { from * 10.0 };
         Self { from, to, log: true }
@@ -27,7 +27,7 @@ impl Scale {
 
     /// Linear from 0 to a little above the largest figure, a round number.
     #[must_use]
-    pub fn up_to(largest: f64) -> Self {
+    pub(crate) fn up_to(largest: f64) -> Self {
         let largest = if largest.is_finite() && largest > 0.0 { largest } else { 1.0 };
         let step = nice_step(largest / 4.0);
         Self::linear(0.0, (largest * 1.02 / step).ceil() * step)
@@ -35,7 +35,7 @@ impl Scale {
 
     /// Logarithmic around all figures, from and to a round number.
     #[must_use]
-    pub fn around(smallest: f64, largest: f64) -> Self {
+    pub(crate) fn around(smallest: f64, largest: f64) -> Self {
         let ok = |v: f64| v.is_finite() && v > 0.0;
         if !ok(smallest) || !ok(largest) {
             return Self::log(0.001, 1.0);
@@ -47,26 +47,26 @@ impl Scale {
 
     /// Where it begins.
     #[must_use]
-    pub const fn from(&self) -> f64 {
+    pub(crate) const fn from(&self) -> f64 {
         self.from
     }
 
     /// Where it ends.
     #[must_use]
-    pub const fn to(&self) -> f64 {
+    pub(crate) const fn to(&self) -> f64 {
         self.to
     }
 
     /// The place of a figure: 0 at the beginning, 1 at the end; outside that it has none.
     #[must_use]
-    pub fn place(&self, value: f64) -> Option<f64> {
+    pub(crate) fn place(&self, value: f64) -> Option<f64> {
         let at = self.place_anywhere(value)?;
         (-1e-9..=1.0 + 1e-9).contains(&at).then(|| at.clamp(0.0, 1.0))
     }
 
     /// As [`Scale::place`], with what lies outside at the nearer end.
     #[must_use]
-    pub fn place_clamped(&self, value: f64) -> Option<f64> {
+    pub(crate) fn place_clamped(&self, value: f64) -> Option<f64> {
         self.place_anywhere(value).map(|at| at.clamp(0.0, 1.0))
     }
 
@@ -79,7 +79,7 @@ impl Scale {
 
     /// Round figures on it, at most about `most`, ascending.
     #[must_use]
-    pub fn marks(&self, most: usize) -> Vec<f64> {
+    pub(crate) fn marks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         if self.log { self.log_marks(most) } else { self.linear_marks(most) }
     }
@@ -112,7 +112,7 @@ impl Scale {
 
 /// The smallest of 1, 2, 5 times a power of ten that is not below `rough`.
 #[must_use]
-pub fn nice_step(rough: f64) -> f64 {
+pub(crate) fn nice_step(rough: f64) -> f64 {
     if !rough.is_finite() || rough <= 0.0 {
         return 1.0;
     }
@@ -128,7 +128,7 @@ fn round_below(value: f64) -> f64 {
 
 fn next_round(mark: f64) -> f64 {
     let lead = mark / 10_f64.powf((mark.log10() + 1e-9).floor());
-    if lead < 1.5 || lead > 3.0 { mark * 2.0 } else { mark * 2.5 }
+    if (1.5..=3.0).contains(&lead) { mark * 2.5 } else { mark * 2.0 }
 }
 
 fn is_power_of_ten(value: f64) -> bool {

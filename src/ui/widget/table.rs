@@ -9,7 +9,7 @@ use crate::ui::text::{pad_left, put, row, width};
 
 /// One column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub(crate) struct Column {
     /// Its head, with the unit.
     pub head: String,
     /// Its figures, as written.
@@ -21,7 +21,7 @@ pub struct Column {
 impl Column {
     /// A column.
     #[must_use]
-    pub fn new(head: impl Into<String>, rank: u8, cells: Vec<String>) -> Self {
+    pub(crate) fn new(head: impl Into<String>, rank: u8, cells: Vec<String>) -> Self {
         Self { head: head.into(), cells, rank }
     }
 
@@ -45,7 +45,7 @@ fn fitting(columns: &[Column], cells: usize) -> Vec<&Column> {
 }
 
 /// Draws the table from row `first` of its figures on; `style` gives a row's style.
-pub fn render(columns: &[Column], first: usize, style: impl Fn(usize) -> Style, look: Look, area: Rect, buf: &mut Buffer) {
+pub(crate) fn render(columns: &[Column], first: usize, style: impl Fn(usize) -> Style, look: Look, area: Rect, buf: &mut Buffer) {
     let kept = fitting(columns, usize::from(area.width));
     let rows = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let mut x = area.x;
