@@ -140,7 +140,7 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Verdict | Action::Freeze | Action::Zoom | Action::NextPanel | Action::PreviousPanel | Action::Window | Action::Scale => look(state, action),
         Action::Up | Action::Down | Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => scroll(state, action),
         Action::Play | Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward | Action::GoTo | Action::Speed(_) => {
-            play(state, action)
+            play(state, action);
         }
     }
     Vec::new()
