@@ -1,0 +1,193 @@
+//! What one worker did in one interval, and how the parts of several workers become one.
+
+use std::collections::BTreeMap;
+
+use super::{Ending, Under};
+use crate::model::event::{Cohort, ErrorKind, RequestKey, TickRow};
+use crate::model::histogram::Histogram;
+use crate::model::units::{Elapsed, Span};
+
+/// One interval of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// Which interval of the plan's tick.
+    pub(crate) slot: u64,
+    /// Its end.
+    pub(crate) to: Elapsed,
+    /// Arrivals that were due; none under closed load.
+    pub(crate) planned: Option<f64>,
+    /// Requests sent.
+    pub(crate) sent: u64,
+    /// Arrivals that could not begin.
+    pub(crate) dropped: u64,
+    /// Requests under way at the end.
+    pub(crate) in_flight: u64,
+    /// Users at work at the end.
+    pub(crate) users: u64,
+    /// Requests sent again because the server had closed the kept connection.
+    pub(crate) stale: u64,
+    /// Whole passes.
+    pub(crate) iterations: Histogram,
+    /// How long the worker was busy.
+    pub(crate) busy: Span,
+    /// What ended.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Requests of one key and cohort.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) key: usize,
+    pub(crate) cohort: Cohort,
+    failed: Vec<(ErrorKind, u64)>,
+    pub(crate) bytes: u64,
+    pub(crate) latency: Histogram,
+    pub(crate) failed_latency: Histogram,
+    pub(crate) service_time: Histogram,
+    pub(crate) send_lag: Histogram,
+    pub(crate) connect_wait: Histogram,
+}
+
+impl Part {
+    /// Takes a request that ended. `timeout` is the least a time-out lasts.
+    pub(super) fn take(&mut self, under: &Under, ending: Ending, timeout: Span) {
+        let least = if matches!(ending.failed, Some(ErrorKind::Timeout | ErrorKind::ConnectTimeout)) { timeout } else { Span::ZERO };
+        let service = ending.at.since(under.sent).max(least);
+        let lag = under.sent.since(under.intended);
+        let row = self.row(under.key, under.cohort);
+        match ending.failed {
+            None => row.latency.record(lag.plus(service)),
+            Some(kind) => {
+                row.failed_latency.record(lag.plus(service));
+                row.fail(kind, 1);
+            }
+        }
+        row.service_time.record(service);
+        row.send_lag.record(lag);
+        row.connect_wait.record(ending.connect_wait);
+        row.bytes += ending.bytes;
+    }
+
+    /// Recent cohorts stand at the end and are asked for most.
+    fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
+        let at = self.rows.iter().rposition(|r| r.key == key && r.cohort == cohort).unwrap_or_else(|| {
+            self.rows.push(Row::new(key, cohort));
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+
+    /// Adds another worker's part of the same interval.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.to = self.to.max(other.to);
+        self.planned = match (self.planned, other.planned) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        self.sent += other.sent;
+        self.dropped += other.dropped;
+        self.in_flight += other.in_flight;
+        self.users += other.users;
+        self.stale += other.stale;
+        self.busy = self.busy.max(other.busy);
+        self.iterations.merge(&other.iterations);
+        for row in other.rows {
+            self.row(row.key, row.cohort).merge(&row);
+        }
+    }
+}
+
+impl Row {
+    fn new(key: usize, cohort: Cohort) -> Self {
+        Self {
+            key,
+            cohort,
+            failed: Vec::new(),
+            bytes: 0,
+            latency: Histogram::default(),
+            failed_latency: Histogram::default(),
+            service_time: Histogram::default(),
+            send_lag: Histogram::default(),
+            connect_wait: Histogram::default(),
+        }
+    }
+
+    fn fail(&mut self, kind: ErrorKind, n: u64) {
+        match self.failed.iter_mut().find(|f| f.0 == kind) {
+            Some(known) => known.1 += n,
+            None => self.failed.push((kind, n)),
+        }
+    }
+
+    /// How many failed in one way.
+    pub(crate) fn failed_count(&self, kind: ErrorKind) -> u64 {
+        self.failed.iter().filter(|f| f.0 == kind).map(|f| f.1).sum()
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (kind, n) in &other.failed {
+            self.fail(*kind, *n);
+        }
+        self.bytes += other.bytes;
+        self.latency.merge(&other.latency);
+        self.failed_latency.merge(&other.failed_latency);
+        self.service_time.merge(&other.service_time);
+        self.send_lag.merge(&other.send_lag);
+        self.connect_wait.merge(&other.connect_wait);
+    }
+
+    /// As an event carries it.
+    pub(crate) fn named(self, key: RequestKey) -> TickRow {
+        TickRow {
+            key,
+            cohort: self.cohort,
+            failed: self.failed.into_iter().collect::<BTreeMap<_, _>>(),
+            checks_passed: 0,
+            checks_failed: 0,
+            bytes: self.bytes,
+            latency: self.latency,
+            failed_latency: self.failed_latency,
+            service_time: self.service_time,
+            send_lag: self.send_lag,
+            connect_wait: self.connect_wait,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::{Phase, StepId};
+
+    fn cohort(slot: u64) -> Cohort {
+        Cohort { step: StepId(0), phase: Phase::Measure, slot }
+    }
+
+    fn part(requests: &[(usize, u64, Option<ErrorKind>)]) -> Part {
+        let mut part = Part::default();
+        for &(key, slot, failed) in requests {
+            let under = super::super::under(key, cohort(slot), Elapsed(slot * 100), Elapsed(slot * 100));
+            part.take(&under, Ending { at: Elapsed(slot * 100 + 50), failed, bytes: 1, connect_wait: Span::ZERO }, Span::ZERO);
+        }
+        part
+    }
+
+    #[test]
+    fn the_parts_of_several_workers_add_up() {
+        let mut whole = part(&[(0, 1, None), (1, 1, Some(ErrorKind::Reset))]);
+        whole.planned = Some(2.0);
+        let mut other = part(&[(0, 1, None), (0, 2, None), (1, 1, Some(ErrorKind::Status))]);
+        other.busy = Span::from_millis(3);
+        whole.merge(other);
+        let counts: Vec<_> = whole.rows.iter().map(|r| (r.key, r.cohort.slot, r.latency.count(), r.bytes)).collect();
+        assert_eq!(counts, [(0, 1, 2, 2), (1, 1, 0, 2), (0, 2, 1, 1)]);
+        assert_eq!((whole.planned, whole.busy), (Some(2.0), Span::from_millis(3)));
+        assert_eq!(whole.rows[1].failed_count(ErrorKind::Reset) + whole.rows[1].failed_count(ErrorKind::Status), 2);
+    }
+
+    #[test]
+    fn a_named_row_counts_the_same() {
+        let row = part(&[(0, 1, None), (0, 1, Some(ErrorKind::Timeout))]).rows.remove(0).named(RequestKey::default());
+        assert_eq!((row.finished(), row.failures(), row.service_time.count()), (2, 1, 2));
+    }
+}

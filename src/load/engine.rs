@@ -1,0 +1,141 @@
+//! The engine of this process: workers on threads of their own, a collector, and the orders between them.
+
+use std::io;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::book::Book;
+use super::collect::{Collector, Note};
+use super::compile::Job;
+use super::dial::Tcp;
+use super::host;
+use super::orders::Desk;
+use super::pace::Pacer;
+use super::worker::{Place, Worker};
+use crate::model::plan::{LoadModel, Plan};
+use crate::ports::{Belongs, Clock, Engine, EngineError, EngineReport};
+
+/// Most workers unless told otherwise: beyond that one machine's network is the limit, not its cores.
+const MOST_WORKERS: usize = 4;
+
+/// Generates load from this process.
+pub struct LocalEngine {
+    clock: Arc<dyn Clock>,
+    reports: UnboundedSender<EngineReport>,
+    seed: u64,
+    workers: usize,
+    number: Arc<AtomicU64>,
+    running: Option<Running>,
+}
+
+/// What runs between `prepare` and `close`.
+struct Running {
+    desk: Arc<Desk>,
+    workers: Vec<Arc<Worker<Tcp>>>,
+    threads: Vec<JoinHandle<()>>,
+    notes: Sender<Note>,
+}
+
+impl LocalEngine {
+    /// An engine that reports to `reports`. Without a word about workers: half of the cores, at least one, at most four.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, reports: UnboundedSender<EngineReport>, seed: u64, workers: Option<usize>) -> Self {
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let workers = workers.unwrap_or((cores / 2).min(MOST_WORKERS)).max(1);
+        Self { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)), running: None }
+    }
+
+    fn start(&self, job: Job) -> io::Result<Running> {
+        let (notes, inbox) = channel();
+        let (job, desk) = (Arc::new(job), Arc::new(Desk::new()));
+        let mut running = Running { desk, workers: Vec::new(), threads: Vec::new(), notes };
+        let collector = Collector::new(job.keys.clone(), job.tick, self.workers, Arc::clone(&self.number), self.reports.clone());
+        running.threads.push(thread::Builder::new().name("load-ticks".to_owned()).spawn(move || collector.run(&inbox))?);
+        let slot = self.clock.now().slot(job.tick);
+        for index in 0..self.workers {
+            let worker = Arc::new(Worker {
+                job: Arc::clone(&job),
+                desk: Arc::clone(&running.desk),
+                dial: Tcp,
+                epoch: Instant::from_std(self.clock.epoch()),
+                pacer: Pacer::start(format!("load-pace-{index}"))?,
+                book: Mutex::new(Book::new(job.tick, job.timeout, slot, running.notes.clone())),
+                place: Place { index: index as u64, of: self.workers as u64 },
+                seed: self.seed,
+                out: running.notes.clone(),
+            });
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let own = Arc::clone(&worker);
+            let thread = thread::Builder::new().name(format!("load-{index}")).spawn(move || runtime.block_on(own.run()))?;
+            running.threads.push(thread);
+            running.workers.push(worker);
+        }
+        Ok(running)
+    }
+
+    fn running(&self) -> Result<&Running, EngineError> {
+        self.running.as_ref().ok_or_else(|| failed("it was not prepared, or is closed".to_owned()))
+    }
+}
+
+const fn failed(what: String) -> EngineError {
+    EngineError::Failed { what }
+}
+
+#[async_trait]
+impl Engine for LocalEngine {
+    async fn prepare(&mut self, plan: &Plan) -> Result<(), EngineError> {
+        self.close().await?;
+        let origins = host::resolve(&plan.target).await?;
+        let job = Job::compile(plan, origins)?;
+        self.running = Some(self.start(job).map_err(|e| failed(format!("starting a worker thread: {e}")))?);
+        Ok(())
+    }
+
+    async fn drive(&mut self, load: LoadModel, belongs: Belongs) -> Result<(), EngineError> {
+        self.running()?.desk.drive(load, belongs, self.clock.now());
+        Ok(())
+    }
+
+    async fn hold(&mut self) -> Result<(), EngineError> {
+        self.running()?.desk.hold();
+        Ok(())
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.running.as_ref().map_or(0, |r| r.workers.iter().map(|w| w.book().in_flight()).sum())
+    }
+
+    async fn abandon(&mut self) -> Result<(), EngineError> {
+        let running = self.running()?;
+        running.desk.hold();
+        let count = running.desk.abandon();
+        let (done, all_done) = oneshot::channel();
+        let gone = || failed("its collector has ended".to_owned());
+        running.notes.send(Note::Await(count, done)).map_err(|_gone| gone())?;
+        all_done.await.map_err(|_gone| gone())
+    }
+
+    async fn close(&mut self) -> Result<(), EngineError> {
+        let Some(mut running) = self.running.take() else { return Ok(()) };
+        running.desk.end(self.clock.now());
+        let threads = std::mem::take(&mut running.threads);
+        let joined = tokio::task::spawn_blocking(move || threads.into_iter().all(|t| t.join().is_ok())).await;
+        if joined.unwrap_or(false) { Ok(()) } else { Err(failed("a worker ended in a panic; its last figures are lost".to_owned())) }
+    }
+}
+
+impl Drop for Running {
+    /// Also an engine that nobody closed ends its threads.
+    fn drop(&mut self) {
+        let now = self.workers.first().map_or(crate::model::units::Elapsed::ZERO, |w| w.now());
+        self.desk.end(now);
+    }
+}

@@ -1,0 +1,75 @@
+//! Which kind of failure it was: what the system or the connection said, in the event's words.
+
+use std::io::{Error, ErrorKind as Io};
+
+use super::http::Broke;
+use crate::model::event::ErrorKind;
+
+/// A connection that could not be made.
+pub(crate) fn of_connect(error: &Error) -> ErrorKind {
+    if is_own_limit(error) {
+        return ErrorKind::LocalPorts;
+    }
+    match error.kind() {
+        Io::TimedOut => ErrorKind::ConnectTimeout,
+        Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => ErrorKind::Reset,
+        _ => ErrorKind::Refused,
+    }
+}
+
+/// An exchange that broke. `kept` says whether the connection had been used before.
+pub(crate) fn of_exchange(broke: &Broke, kept: bool) -> ErrorKind {
+    match broke {
+        Broke::TimedOut => ErrorKind::Timeout,
+        Broke::Malformed => ErrorKind::BadAnswer,
+        Broke::Lost { error: Some(error), .. } if is_own_limit(error) => ErrorKind::LocalPorts,
+        Broke::Lost { answered: false, .. } if kept => ErrorKind::StaleConnection,
+        Broke::Lost { .. } => ErrorKind::Reset,
+    }
+}
+
+/// Too many open files (of the process, of the system), no port left, no buffer left: this machine's limits.
+fn is_own_limit(error: &Error) -> bool {
+    const EMFILE_ENFILE: [i32; 2] = [24, 23];
+    error.kind() == Io::AddrNotAvailable || error.kind() == Io::OutOfMemory || error.raw_os_error().is_some_and(|code| EMFILE_ENFILE.contains(&code))
+}
+
+/// Whether a user should wait a little before it tries again: nobody answered, so nothing else holds it back.
+pub(crate) const fn calls_for_patience(kind: ErrorKind) -> bool {
+    !matches!(kind, ErrorKind::Status | ErrorKind::Check | ErrorKind::Timeout | ErrorKind::Unfinished)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connecting() {
+        for (error, kind) in [
+            (Error::from(Io::ConnectionRefused), ErrorKind::Refused),
+            (Error::from(Io::TimedOut), ErrorKind::ConnectTimeout),
+            (Error::from(Io::ConnectionReset), ErrorKind::Reset),
+            (Error::from(Io::AddrNotAvailable), ErrorKind::LocalPorts),
+            (Error::from_raw_os_error(24), ErrorKind::LocalPorts),
+            (Error::from(Io::NetworkUnreachable), ErrorKind::Refused),
+        ] {
+            assert_eq!(of_connect(&error), kind, "{error}");
+        }
+    }
+
+    #[test]
+    fn exchanging() {
+        let lost = |answered| Broke::Lost { answered, error: Some(Error::from(Io::ConnectionReset)) };
+        assert_eq!(of_exchange(&lost(false), true), ErrorKind::StaleConnection);
+        assert_eq!(of_exchange(&lost(true), true), ErrorKind::Reset);
+        assert_eq!(of_exchange(&lost(false), false), ErrorKind::Reset);
+        assert_eq!(of_exchange(&Broke::TimedOut, true), ErrorKind::Timeout);
+        assert_eq!(of_exchange(&Broke::Malformed, false), ErrorKind::BadAnswer);
+    }
+
+    #[test]
+    fn only_silence_and_refusals_call_for_patience() {
+        assert!(calls_for_patience(ErrorKind::Refused) && calls_for_patience(ErrorKind::LocalPorts));
+        assert!(!calls_for_patience(ErrorKind::Status) && !calls_for_patience(ErrorKind::Timeout));
+    }
+}

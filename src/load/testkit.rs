@@ -1,0 +1,56 @@
+//! Plans and requests for the load's own tests.
+
+use std::collections::BTreeMap;
+
+use super::host::Origin;
+use crate::model::plan::{
+    Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan,
+};
+use crate::model::template::Template;
+use crate::model::units::Span;
+
+/// A GET.
+pub(crate) fn get(path: &str) -> RequestPlan {
+    RequestPlan {
+        name: format!("GET {path}"),
+        method: "GET".to_owned(),
+        path: Template::parse(path),
+        headers: BTreeMap::new(),
+        body: None,
+        expect_status: Vec::new(),
+        extract: BTreeMap::new(),
+    }
+}
+
+/// One scenario with one GET at this URL.
+pub(crate) fn plan(url: &str) -> Plan {
+    Plan {
+        name: "test".to_owned(),
+        target: TargetPlan { url: url.to_owned(), instances: Vec::new(), allow: Vec::new(), ready: None, process: None },
+        settings: Vec::new(),
+        experiment: Experiment {
+            design: Design::Grid,
+            order: Order::Listed,
+            repeats: 1,
+            refine: 0,
+            warmup: Span::ZERO,
+            measure: MeasureRule { min: Span::from_secs(1), max: Span::from_secs(1), precision: 0.01 },
+            drain: Span::from_secs(1),
+            settle_max: Span::from_secs(1),
+            tick: Span::from_millis(100),
+            seed: 1,
+        },
+        load: LoadPlan { model: LoadModel::Closed { users: 1 }, timeout: Span::from_secs(2) },
+        scenarios: vec![Scenario { name: "s".to_owned(), weight: 1.0, think: None, once: Vec::new(), steps: vec![ScenarioStep { weight: None, think: None, request: get("/") }] }],
+        sources: Vec::new(),
+        objective: Objective::default(),
+        thresholds: Vec::new(),
+        guards: Vec::new(),
+        profile_text: String::new(),
+    }
+}
+
+/// An instance that is nowhere.
+pub(crate) fn origin() -> Origin {
+    Origin::new("127.0.0.1:1".to_owned(), String::new(), Vec::new())
+}

@@ -1,0 +1,138 @@
+//! A virtual user: its connection, its variables, its generator; and the life of one under closed load.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::Worker;
+use super::pass::{Pass, pass};
+use crate::load::compile::Value;
+use crate::load::dial::Dial;
+use crate::load::draw;
+use crate::load::http::Connection;
+use crate::load::orders::{Permit, Who};
+use crate::model::units::{Elapsed, Span};
+
+/// Without think time, new users spread their first request over this.
+const SPREAD: Span = Span::from_millis(5);
+/// After a failure that nothing else holds back, a user waits this long, and twice as long each time it happens again.
+const FIRST_PAUSE: Span = Span::from_millis(20);
+const LONGEST_PAUSE: Span = Span::from_secs(1);
+
+/// What a user carries from request to request.
+pub(super) struct User<S> {
+    /// Which scenario.
+    pub(super) flow: usize,
+    /// Which instance of the service.
+    pub(super) origin: usize,
+    /// Its kept connection.
+    pub(super) connection: Option<Connection<S>>,
+    /// What it took from answers.
+    pub(super) vars: Vec<Option<Value>>,
+    /// Whether it has done its `once` steps.
+    pub(super) ready: bool,
+    /// Its own generator.
+    pub(super) rng: ChaCha8Rng,
+    /// Room for requests that differ from user to user.
+    pub(super) scratch: Vec<u8>,
+    /// Failures in a row that call for patience.
+    pub(super) refusals: u32,
+}
+
+impl<S> User<S> {
+    /// The `number`th user of a load.
+    pub(super) fn new<D: Dial<Stream = S>>(worker: &Worker<D>, number: u64, flow: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(worker.seed);
+        rng.set_stream(number.wrapping_add(1));
+        Self {
+            flow,
+            origin: usize::try_from(number % worker.job.origins.len().max(1) as u64).unwrap_or(0),
+            connection: None,
+            vars: vec![None; worker.job.vars],
+            ready: false,
+            rng,
+            scratch: Vec::new(),
+            refusals: 0,
+        }
+    }
+
+    /// How long to wait after failures that nothing else holds back.
+    fn patience(&mut self) -> Span {
+        if self.refusals == 0 {
+            return Span::ZERO;
+        }
+        let doubled = FIRST_PAUSE.times(f64::from(1_u32 << (self.refusals - 1).min(10))).min(LONGEST_PAUSE);
+        doubled.times(0.75).plus(draw::up_to(doubled.times(0.5), &mut self.rng))
+    }
+}
+
+/// A seat in the book, left when its user ends, however it ends.
+pub(super) struct Seat<D: Dial> {
+    pub(super) worker: Arc<Worker<D>>,
+    pub(super) number: usize,
+}
+
+impl<D: Dial> Seat<D> {
+    pub(super) const fn new(worker: Arc<Worker<D>>, number: usize) -> Self {
+        Self { worker, number }
+    }
+}
+
+impl<D: Dial> Drop for Seat<D> {
+    fn drop(&mut self) {
+        self.worker.book().leave(self.number);
+    }
+}
+
+/// The life of a user under closed load.
+pub(super) async fn live<D: Dial>(seat: Seat<D>, number: u64) {
+    let worker = Arc::clone(&seat.worker);
+    let flow = worker.job.shares.nth(usize::try_from(number).unwrap_or(0));
+    let Some(plan) = worker.job.flows.get(flow) else { return };
+    let mut user = User::new(&worker, number, flow);
+    let spread = if plan.mean_think.is_zero() { SPREAD } else { plan.mean_think };
+    let mut intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
+    loop {
+        worker.pacer.until(worker.instant(intended)).await;
+        match permit(&worker, Who::User(number)).await {
+            Permit::Leave => return,
+            Permit::Wait => {
+                intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
+                continue;
+            }
+            Permit::Go(_) => {}
+        }
+        let done = pass(&seat, &mut user, Who::User(number), intended).await;
+        let think = match done {
+            Pass::Whole { think, .. } => think.plus(plan.think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng))),
+            Pass::Failed { .. } => plan.think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng)),
+            Pass::Cut { .. } => Span::ZERO,
+        };
+        intended = done.end().plus(think.max(user.patience()));
+    }
+}
+
+/// Whether the user may go on now; `Wait` says that it had to wait and may begin anew.
+async fn permit<D: Dial>(worker: &Worker<D>, who: Who) -> Permit {
+    let mut waited = false;
+    loop {
+        let mut changed = std::pin::pin!(worker.desk.changed());
+        changed.as_mut().enable();
+        match worker.desk.read().permit(who) {
+            Permit::Wait => waited = true,
+            Permit::Go(_) if waited => return Permit::Wait,
+            permit => return permit,
+        }
+        changed.await;
+    }
+}
+
+impl Pass {
+    /// When the last request of it ended.
+    const fn end(&self) -> Elapsed {
+        match *self {
+            Self::Whole { end, .. } | Self::Failed { end } | Self::Cut { end } => end,
+        }
+    }
+}
