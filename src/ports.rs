@@ -176,6 +176,12 @@ pub enum StoreError {
         /// What went wrong.
         why: String,
     },
+    /// There is something already where a new recording should go.
+    #[error("{path} exists already; move it away, or give the recording another name with -o")]
+    Exists {
+        /// Which file.
+        path: String,
+    },
     /// Reading failed.
     #[error("reading the recording {path}: {why}")]
     Read {

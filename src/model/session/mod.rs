@@ -8,7 +8,7 @@ mod joined;
 mod log;
 mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod ticks;
 
 use std::collections::{BTreeMap, BTreeSet};
