@@ -407,13 +407,13 @@ impl TickRow {
     /// How many ended without success.
     #[must_use]
     pub fn failures(&self) -> u64 {
-        self.failed.values().sum()
+        self.failed.values().fold(0, |all, n| all.saturating_add(*n))
     }
 
     /// How many ended.
     #[must_use]
     pub fn finished(&self) -> u64 {
-        self.latency.count() + self.failures()
+        self.latency.count().saturating_add(self.failures())
     }
 }
 

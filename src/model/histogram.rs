@@ -118,7 +118,7 @@ impl Histogram {
         let rank = ((q.clamp(0.0, 1.0) * self.total as f64).ceil() as u64).max(1);
         let mut seen = 0;
         for &(index, n) in &self.buckets {
-            seen += n;
+            seen = u64::saturating_add(seen, n);
             if seen >= rank {
                 return Some(Span::from_micros(highest(index).min(self.max_us)));
             }
@@ -130,7 +130,7 @@ impl Histogram {
     #[must_use]
     pub fn count_up_to(&self, span: Span) -> u64 {
         let last = index_of(span.as_micros().min(LONGEST_US));
-        self.buckets.iter().take_while(|b| b.0 <= last).map(|b| b.1).sum()
+        self.buckets.iter().take_while(|b| b.0 <= last).fold(0, |all, b| all.saturating_add(b.1))
     }
 
     /// The filled buckets as (lowest, highest, count), in microseconds, ascending.

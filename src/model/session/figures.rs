@@ -66,10 +66,6 @@ impl SlotFigures {
         self.closed = true;
     }
 
-    pub(super) const fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// How many ended.
     #[must_use]
     pub const fn finished(&self) -> u64 {

@@ -34,9 +34,11 @@ pub struct LogLine {
 }
 
 impl Session {
-    pub(super) fn note_in_log(&mut self, at: Elapsed, event: &Event) {
-        let Some((level, step, text)) = self.describe(event) else { return };
+    /// Returns whether the event has a line.
+    pub(super) fn note_in_log(&mut self, at: Elapsed, event: &Event) -> bool {
+        let Some((level, step, text)) = self.describe(event) else { return false };
         self.log.push(LogLine { at, level, step, text: clean(&text) });
+        true
     }
 
     fn describe(&self, event: &Event) -> Option<(LogLevel, Option<StepId>, String)> {

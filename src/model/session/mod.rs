@@ -109,88 +109,79 @@ impl Session {
         if stamped.seq < self.next_seq {
             return;
         }
+        let mut changed = stamped.at > self.now;
         if stamped.seq > self.next_seq {
-            self.odd(Anomaly::MissingEvents);
+            changed |= self.odd(Anomaly::MissingEvents);
         }
         self.next_seq = stamped.seq.saturating_add(1);
         self.now = self.now.max(stamped.at);
-        self.revision += 1;
-        self.take(stamped.at, &stamped.event);
+        changed |= self.note_in_log(stamped.at, &stamped.event);
+        changed |= self.take(stamped.at, &stamped.event);
+        self.revision += u64::from(changed);
     }
 
-    fn take(&mut self, at: Elapsed, event: &Event) {
-        self.note_in_log(at, event);
+    /// Takes in what an event says; returns whether that changed anything (its line in the log apart).
+    fn take(&mut self, at: Elapsed, event: &Event) -> bool {
         match event {
             Event::SessionStarted(head) if self.head.is_none() => self.head = Some((**head).clone()),
-            Event::SessionStarted(_) => self.odd(Anomaly::Repeated),
             Event::SessionResumed { .. } => self.ended = None,
-            Event::StepPlanned(planned) if self.steps.iter().all(|s| s.planned().step != planned.step) => {
-                self.steps.push(StepState::new(planned.clone()));
-            }
-            Event::StepPlanned(_) => self.odd(Anomaly::Repeated),
-            Event::StepEnded { step, end, reason } => self.with_step(*step, |s| s.end(at, *end, reason)),
-            Event::SettingApplied(applied) => {
-                if let Some(step) = applied.step {
-                    self.begin_step(step, |s| s.applied(at, applied));
-                }
-            }
-            Event::SettingProved(proved) => {
-                if let Some(step) = proved.step {
-                    self.with_step(step, |s| s.proved(proved));
-                }
-            }
-            Event::PhaseChanged { step, phase } => self.begin_step(*step, |s| s.enter(at, *phase)),
-            Event::Tick(tick) => self.take_tick(tick),
-            Event::Sample(sample) => self.take_sample(sample),
-            Event::Gap(gap) => self.take_gap(gap),
-            Event::StepExcluded { step, why } => self.with_step(*step, |s| s.exclude(Some(why))),
-            Event::StepIncluded { step, .. } => self.with_step(*step, |s| s.exclude(None)),
-            Event::Totals { step, figures } => self.with_step(*step, |s| s.totals(figures)),
-            Event::Judged(judged) => self.judged.push((**judged).clone()),
+            Event::StepPlanned(planned) if self.find(planned.step).is_none() => self.steps.push(StepState::new(planned.clone())),
             Event::SessionEnded { outcome, restored, reason } if self.ended.is_none() => {
                 self.ended = Some(Ended { outcome: *outcome, restored: *restored, reason: reason.clone(), at });
                 self.current = None;
             }
-            Event::SessionEnded { .. } => self.odd(Anomaly::Repeated),
-            Event::Unknown => self.odd(Anomaly::UnknownKind),
+            Event::SessionStarted(_) | Event::StepPlanned(_) | Event::SessionEnded { .. } => return self.odd(Anomaly::Repeated),
+            Event::StepEnded { step, end, reason } => return self.with_step(*step, |s| s.end(at, *end, reason)),
+            Event::SettingApplied(applied) => return applied.step.is_some_and(|step| self.begin_step(step, |s| s.applied(at, applied))),
+            Event::SettingProved(proved) => return proved.step.is_some_and(|step| self.with_step(step, |s| s.proved(proved))),
+            Event::PhaseChanged { step, phase } => return self.begin_step(*step, |s| s.enter(at, *phase)),
+            Event::Tick(tick) => return self.take_tick(tick),
+            Event::Sample(sample) => return self.take_sample(sample),
+            Event::Gap(gap) => return self.take_gap(gap),
+            Event::StepExcluded { step, why } => return self.with_step(*step, |s| s.exclude(Some(why))),
+            Event::StepIncluded { step, .. } => return self.with_step(*step, |s| s.exclude(None)),
+            Event::Totals { step, figures } => return self.with_step(*step, |s| s.totals(figures)) && (self.find(*step).is_none() || !figures.is_empty()),
+            Event::Judged(judged) => self.judged.push((**judged).clone()),
+            Event::Unknown => return self.odd(Anomaly::UnknownKind),
             Event::PlanChanged { what: PlanChange::Pause, .. } => self.paused = true,
             Event::PlanChanged { what: PlanChange::GoOn, .. } => self.paused = false,
-            Event::PlanChanged { .. } | Event::Note(_) => {}
+            Event::PlanChanged { .. } | Event::Note(_) => return false,
         }
+        true
     }
 
-    fn odd(&mut self, anomaly: Anomaly) {
+    /// Counts something that should not have been there, which is a change.
+    fn odd(&mut self, anomaly: Anomaly) -> bool {
         *self.anomalies.entry(anomaly).or_default() += 1;
+        true
     }
 
     fn find(&self, step: StepId) -> Option<usize> {
         self.steps.iter().position(|s| s.planned().step == step)
     }
 
-    fn with_step(&mut self, step: StepId, change: impl FnOnce(&mut StepState)) {
+    fn with_step(&mut self, step: StepId, change: impl FnOnce(&mut StepState)) -> bool {
         let at = self.find(step);
-        match at.and_then(|i| self.steps.get_mut(i)) {
-            Some(state) => {
-                change(state);
-                if state.ended().is_some() && self.current == at {
-                    self.current = None;
-                }
-            }
-            None => self.odd(Anomaly::UnknownStep),
+        let Some(state) = at.and_then(|i| self.steps.get_mut(i)) else { return self.odd(Anomaly::UnknownStep) };
+        change(state);
+        if state.ended().is_some() && self.current == at {
+            self.current = None;
         }
+        true
     }
 
     /// As `with_step`, and the step becomes the current one.
-    fn begin_step(&mut self, step: StepId, change: impl FnOnce(&mut StepState)) {
-        self.with_step(step, change);
+    fn begin_step(&mut self, step: StepId, change: impl FnOnce(&mut StepState)) -> bool {
+        let changed = self.with_step(step, change);
         let at = self.find(step).filter(|&i| self.steps.get(i).is_some_and(|s| s.ended().is_none()));
         if at.is_some() && self.ended.is_none() {
             self.current = at;
         }
+        changed
     }
 
-    fn take_sample(&mut self, sample: &Sample) {
-        self.silent.remove(&(sample.source.clone(), sample.instance.clone()));
+    fn take_sample(&mut self, sample: &Sample) -> bool {
+        let spoke_again = self.silent.remove(&(sample.source.clone(), sample.instance.clone())).is_some();
         let at = midpoint(sample.asked, sample.answered);
         let mut shown = BTreeSet::new();
         for reading in &sample.readings {
@@ -198,22 +189,27 @@ impl Session {
             self.series.entry(key.clone()).or_default().push(Point { at, value: Some(reading.value) });
             shown.insert(key);
         }
-        self.gap_others(&sample.source, sample.instance.as_ref(), at, &shown);
+        let gaps = self.gap_others(&sample.source, sample.instance.as_ref(), at, &shown);
+        spoke_again || gaps || !shown.is_empty()
     }
 
-    fn take_gap(&mut self, gap: &Gap) {
-        self.silent.insert((gap.source.clone(), gap.instance.clone()), gap.reason.clone());
-        self.gap_others(&gap.source, gap.instance.as_ref(), gap.asked, &BTreeSet::new());
+    fn take_gap(&mut self, gap: &Gap) -> bool {
+        let before = self.silent.insert((gap.source.clone(), gap.instance.clone()), gap.reason.clone());
+        let gaps = self.gap_others(&gap.source, gap.instance.as_ref(), gap.asked, &BTreeSet::new());
+        gaps || before.as_ref() != Some(&gap.reason)
     }
 
-    /// A series that a scrape no longer shows has a gap there, once.
-    fn gap_others(&mut self, source: &str, instance: Option<&String>, at: Elapsed, shown: &BTreeSet<SeriesKey>) {
+    /// A series that a scrape no longer shows has a gap there, once. Returns whether any has one now.
+    fn gap_others(&mut self, source: &str, instance: Option<&String>, at: Elapsed, shown: &BTreeSet<SeriesKey>) -> bool {
+        let mut any = false;
         for (key, track) in &mut self.series {
             let mine = key.source == source && key.instance.as_ref() == instance;
             if mine && !shown.contains(key) && track.last().is_some_and(|p| p.value.is_some()) {
                 track.push(Point { at, value: None });
+                any = true;
             }
         }
+        any
     }
 
     /// The session's head, once it began.

@@ -75,24 +75,26 @@ impl NameFigures {
         all
     }
 
-    fn add(&mut self, row: &TickRow) -> bool {
+    /// `begin` is the interval in which measuring began, where slices begin for all requests alike.
+    fn add(&mut self, row: &TickRow, begin: Option<u64>) -> bool {
         let took = self.slots.entry((row.cohort.slot, row.cohort.phase)).or_default().add(row);
         if row.cohort.phase == Phase::Measure {
             for (kind, n) in &row.failed {
-                *self.failed.entry(*kind).or_default() += n;
+                let known = self.failed.entry(*kind).or_default();
+                *known = known.saturating_add(*n);
             }
             self.service_time.merge(&row.service_time);
             self.send_lag.merge(&row.send_lag);
-            self.checks.0 += row.checks_passed;
-            self.checks.1 += row.checks_failed;
-            self.add_to_slice(row);
+            self.checks.0 = self.checks.0.saturating_add(row.checks_passed);
+            self.checks.1 = self.checks.1.saturating_add(row.checks_failed);
+            self.add_to_slice(row, begin);
         }
         took
     }
 
-    fn add_to_slice(&mut self, row: &TickRow) {
+    fn add_to_slice(&mut self, row: &TickRow, begin: Option<u64>) {
         if self.slices.is_empty() {
-            (self.slice_width, self.first_slot) = (1, row.cohort.slot);
+            (self.slice_width, self.first_slot) = (1, begin.unwrap_or(row.cohort.slot).min(row.cohort.slot));
         }
         let slot = row.cohort.slot.max(self.first_slot);
         while (slot - self.first_slot) / self.slice_width >= MOST_SLICES as u64 {
@@ -101,11 +103,11 @@ impl NameFigures {
         let begin = self.first_slot + (slot - self.first_slot) / self.slice_width * self.slice_width;
         let at = self.slices.partition_point(|s| s.from_slot < begin);
         if self.slices.get(at).is_none_or(|s| s.from_slot != begin) {
-            self.slices.insert(at, Slice { from_slot: begin, to_slot: begin + self.slice_width, ..Slice::default() });
+            self.slices.insert(at, Slice { from_slot: begin, to_slot: begin.saturating_add(self.slice_width), ..Slice::default() });
         }
         if let Some(slice) = self.slices.get_mut(at) {
             slice.latency.merge(&row.latency);
-            slice.failed += row.failures();
+            slice.failed = slice.failed.saturating_add(row.failures());
         }
     }
 
@@ -119,7 +121,7 @@ impl NameFigures {
             match wider.last_mut() {
                 Some(last) if last.from_slot == begin => {
                     last.latency.merge(&slice.latency);
-                    last.failed += slice.failed;
+                    last.failed = last.failed.saturating_add(slice.failed);
                 }
                 _ => wider.push(Slice { from_slot: begin, to_slot: begin.saturating_add(width), ..slice }),
             }
@@ -140,6 +142,8 @@ pub struct StepState {
     excluded: Option<String>,
     slots: BTreeMap<(u64, Phase), SlotFigures>,
     names: BTreeMap<RequestKey, NameFigures>,
+    /// No interval before this one holds a distribution any more.
+    open_from: u64,
     totals: Vec<TotalFigure>,
 }
 
@@ -155,6 +159,7 @@ impl StepState {
             excluded: None,
             slots: BTreeMap::new(),
             names: BTreeMap::new(),
+            open_from: 0,
             totals: Vec::new(),
         }
     }
@@ -197,22 +202,27 @@ impl StepState {
     }
 
     /// Adds one row; returns whether its percentiles could still be taken in.
-    pub(super) fn add(&mut self, row: &TickRow) -> bool {
+    pub(super) fn add(&mut self, row: &TickRow, tick: Span) -> bool {
+        self.open_from = self.open_from.min(row.cohort.slot);
+        let begin = self.measured().map(|p| p.from.slot(tick));
         let took = self.slots.entry((row.cohort.slot, row.cohort.phase)).or_default().add(row);
-        self.names.entry(row.key.clone()).or_default().add(row) && took
+        self.names.entry(row.key.clone()).or_default().add(row, begin) && took
     }
 
     /// Lets go of the distributions of intervals to which nothing more can be added.
     pub(super) fn close_slots(&mut self, now: Elapsed, tick: Span, longest: Span) {
-        let maps = std::iter::once(&mut self.slots).chain(self.names.values_mut().map(|n| &mut n.slots));
-        for map in maps {
-            for ((slot, _), figures) in map.iter_mut() {
-                if !can_close(slot_begin(slot + 1, tick), now, longest) {
-                    break;
-                }
-                if !figures.is_closed() {
-                    figures.close();
-                }
+        let from = self.open_from;
+        for ((slot, _), figures) in self.slots.range_mut((from, Phase::Settle)..) {
+            if !can_close(slot_begin(slot.saturating_add(1), tick), now, longest) {
+                break;
+            }
+            figures.close();
+            self.open_from = slot.saturating_add(1);
+        }
+        let closed = (from, Phase::Settle)..(self.open_from, Phase::Settle);
+        for name in self.names.values_mut() {
+            for (_, figures) in name.slots.range_mut(closed.clone()) {
+                figures.close();
             }
         }
     }
@@ -307,7 +317,7 @@ impl StepState {
     /// Requests of the measure phase that ended: successes and failures.
     #[must_use]
     pub fn measured_counts(&self) -> (u64, u64) {
-        self.measured_slots().fold((0, 0), |(ok, failed), (_, f)| (ok + f.ok, failed + f.failed))
+        self.measured_slots().fold((0_u64, 0_u64), |(ok, failed), (_, f)| (ok.saturating_add(f.ok), failed.saturating_add(f.failed)))
     }
 
     /// Successes of the measure phase, over all requests, in one histogram.
@@ -323,9 +333,10 @@ impl StepState {
     /// Failures of the measure phase by kind.
     #[must_use]
     pub fn failed(&self) -> BTreeMap<ErrorKind, u64> {
-        let mut all = BTreeMap::new();
+        let mut all: BTreeMap<ErrorKind, u64> = BTreeMap::new();
         for (kind, n) in self.names.values().flat_map(|f| &f.failed) {
-            *all.entry(*kind).or_default() += n;
+            let known = all.entry(*kind).or_default();
+            *known = known.saturating_add(*n);
         }
         all
     }

@@ -47,21 +47,22 @@ impl TickPoint {
     /// All that failed.
     #[must_use]
     pub fn failures(&self) -> u64 {
-        self.failed.values().sum()
+        self.failed.values().fold(0, |all, n| all.saturating_add(*n))
     }
 }
 
 impl Session {
-    pub(super) fn take_tick(&mut self, tick: &Tick) {
+    /// Returns whether it was new: a repeated number of a source changes nothing.
+    pub(super) fn take_tick(&mut self, tick: &Tick) -> bool {
         if !self.ticks_seen.entry(tick.source.clone()).or_default().insert(tick.number) {
-            return;
+            return false;
         }
         self.join_tick(tick);
         let (slot, now) = (self.tick(), self.now);
         let longest = self.plan().map_or(Span::from_secs(60), |p| p.load.timeout);
         for row in &tick.rows {
             let mut late = false;
-            self.with_step(row.cohort.step, |s| late = !s.add(row));
+            self.with_step(row.cohort.step, |s| late = !s.add(row, slot));
             if late {
                 self.odd(Anomaly::LateRows);
             }
@@ -69,6 +70,7 @@ impl Session {
         for step in &mut self.steps {
             step.close_slots(now, slot, longest);
         }
+        true
     }
 
     fn join_tick(&mut self, tick: &Tick) {
@@ -82,15 +84,16 @@ impl Session {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        point.sent += tick.sent;
-        point.dropped += tick.dropped;
-        point.in_flight += tick.in_flight;
-        point.users += tick.users;
+        point.sent = point.sent.saturating_add(tick.sent);
+        point.dropped = point.dropped.saturating_add(tick.dropped);
+        point.in_flight = point.in_flight.saturating_add(tick.in_flight);
+        point.users = point.users.saturating_add(tick.users);
         let mut lag = crate::model::histogram::Histogram::default();
         for row in &tick.rows {
-            point.finished += row.finished();
+            point.finished = point.finished.saturating_add(row.finished());
             for (kind, n) in &row.failed {
-                *point.failed.entry(*kind).or_default() += n;
+                let known = point.failed.entry(*kind).or_default();
+                *known = known.saturating_add(*n);
             }
             lag.merge(&row.send_lag);
         }
@@ -110,7 +113,7 @@ impl Session {
         let from = last.to.minus(window);
         let (mut n, mut seconds) = (0_u64, 0.0);
         for point in self.ticks.iter().rev().take_while(|p| p.to > from) {
-            n += point.finished;
+            n = n.saturating_add(point.finished);
             seconds += point.seconds();
         }
         (seconds > 0.0).then(|| n as f64 / seconds)

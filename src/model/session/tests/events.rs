@@ -404,20 +404,37 @@ pub(crate) fn event() -> BoxedStrategy<Event> {
         .boxed()
 }
 
-/// Events numbered without gaps, at times that never run backwards.
+/// Numbers events without gaps, at times that never run backwards.
+pub(crate) fn number(events: impl IntoIterator<Item = (Event, u64)>) -> Vec<Stamped> {
+    let mut at = 0;
+    let stamp = |(seq, (event, wait)): (u64, (Event, u64))| {
+        at += wait;
+        Stamped { seq, at: Elapsed(at), event }
+    };
+    (0..).zip(events).map(stamp).collect()
+}
+
+/// A well-numbered stream of any events, most often of a session that began and planned its first steps.
 pub(crate) fn stream(most: usize) -> BoxedStrategy<Vec<Stamped>> {
-    vec((event(), 0_u64..3_000_000), 0..most).prop_map(|events| {
-        let mut at = 0;
-        (0..).zip(events).map(|(seq, (event, step))| {
-            at += step;
-            Stamped { seq, at: Elapsed(at), event }
-        }).collect()
-    })
+    let begun = (started(), vec(values(), 1..5)).prop_map(|(head, steps)| {
+        let planned = (0..).zip(steps).map(|(n, values)| Event::StepPlanned(StepPlanned { step: StepId(n), values, block: 0, order: n }));
+        std::iter::once(head).chain(planned).collect()
+    });
+    let opening = prop_oneof![1 => Just(Vec::new()), 3 => begun];
+    (opening, vec((event(), prop_oneof![Just(0), 0_u64..3_000_000]), 0..most))
+        .prop_map(|(opening, events)| number(opening.into_iter().map(|e| (e, 1000)).chain(events)))
         .boxed()
 }
 
 /// Anything: any numbers, any times, in any order.
 pub(crate) fn chaos(most: usize) -> BoxedStrategy<Vec<Stamped>> {
-    vec((event(), prop_oneof![9 => 0_u64..40, 1 => any::<u64>()], elapsed()).prop_map(|(event, seq, at)| Stamped { seq, at, event }), 0..most)
+    let seq = prop_oneof![9 => 0_u64..1000, 1 => any::<u64>()];
+    (vec((event(), seq, elapsed()), 0..most), any::<bool>())
+        .prop_map(|(mut events, sorted)| {
+            if sorted {
+                events.sort_by_key(|(_, seq, _)| *seq);
+            }
+            events.into_iter().map(|(event, seq, at)| Stamped { seq, at, event }).collect()
+        })
         .boxed()
 }
