@@ -80,7 +80,7 @@ impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let exit = match error {
             StoreError::Write { .. } => Exit::Internal,
-            StoreError::Read { .. } | StoreError::Foreign { .. } => Exit::Usage,
+            StoreError::Exists { .. } | StoreError::Read { .. } | StoreError::Foreign { .. } => Exit::Usage,
         };
         Self::new(exit, error.to_string())
     }

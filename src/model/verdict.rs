@@ -263,7 +263,9 @@ mod whole {
     impl Serialize for Whole {
         #[expect(clippy::cast_possible_truncation, reason = "only whole numbers well inside the range are cast")]
         fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            if self.0.fract() == 0.0 && self.0.abs() < 9e15 { to.serialize_i64(self.0 as i64) } else { to.serialize_f64(self.0) }
+            // An integer has no minus zero, and what is read back must be what was said.
+            let whole = self.0.fract() == 0.0 && self.0.abs() < 9e15 && self.0.to_bits() != (-0.0_f64).to_bits();
+            if whole { to.serialize_i64(self.0 as i64) } else { to.serialize_f64(self.0) }
         }
     }
 
