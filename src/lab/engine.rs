@@ -88,7 +88,9 @@ impl<T> Engine<T> {
         while pool.total() < settings.pool_max {
             pool.open_if_short(0, 0);
             pool.opened(0);
-            meters.creation.record_whole_ms(0, nanos(settings.pool_connect_ms));
+            meters
+                .creation
+                .record_whole_ms(0, nanos(settings.pool_connect_ms));
         }
         Self {
             sampler: Sampler::new(seed, &settings),
@@ -126,7 +128,9 @@ impl<T> Engine<T> {
     /// Core time the modelled work has used, if the cores are modelled.
     pub(super) fn modelled_cpu(&self) -> Option<ModelledCpu> {
         let (cores, used_s) = (self.settings.cpu_cores, self.meters.cpu / 1e9);
-        self.settings.models_cpu().then_some(ModelledCpu { cores, used_s })
+        self.settings
+            .models_cpu()
+            .then_some(ModelledCpu { cores, used_s })
     }
 
     /// Takes what ended since the last call.
@@ -137,7 +141,10 @@ impl<T> Engine<T> {
     /// Takes over changed settings at the moment the model stands at.
     pub(super) fn change(&mut self, settings: Settings) {
         self.pool.change(settings.pool_max, settings.behaviour);
-        self.threads_created = self.threads_created.min(settings.threads_max.max(self.threads_busy)).max(SPARE_THREADS.min(settings.threads_max));
+        self.threads_created = self
+            .threads_created
+            .min(settings.threads_max.max(self.threads_busy))
+            .max(SPARE_THREADS.min(settings.threads_max));
         self.settings = settings;
         self.sampler.change(&self.settings);
         self.start_accepted();
@@ -151,7 +158,15 @@ impl<T> Engine<T> {
             return Err(token);
         }
         let demand = self.sampler.draw(&self.settings);
-        let job = Job { token, route, demand, begun: self.now, asked: 0, deadline: 0, lent: None };
+        let job = Job {
+            token,
+            route,
+            demand,
+            begun: self.now,
+            asked: 0,
+            deadline: 0,
+            lent: None,
+        };
         let id = self.vacant.pop().unwrap_or_else(|| {
             self.jobs.push(None);
             self.jobs.len() - 1
@@ -180,8 +195,12 @@ impl<T> Engine<T> {
         let [opened, gave_up] = [self.pool.next_opened(), self.pool.next_deadline()];
         [
             opened.map(|due| (due, Happening::Opened)),
-            self.database.due(self.database_slowdown()).map(|due| (due, Happening::Database)),
-            self.cores.due(self.cores_slowdown()).map(|due| (due, Happening::Cores)),
+            self.database
+                .due(self.database_slowdown())
+                .map(|due| (due, Happening::Database)),
+            self.cores
+                .due(self.cores_slowdown())
+                .map(|due| (due, Happening::Cores)),
             self.app.due(1.0).map(|due| (due, Happening::App)),
             gave_up.map(|due| (due, Happening::GaveUp)),
         ]
@@ -203,7 +222,8 @@ impl<T> Engine<T> {
         if to <= self.now {
             return;
         }
-        self.meters.cpu += (to - self.now) as f64 * f64::from(self.cores.len()).min(self.settings.cpu_cores);
+        self.meters.cpu +=
+            (to - self.now) as f64 * f64::from(self.cores.len()).min(self.settings.cpu_cores);
         self.database.run_to(to, self.database_slowdown());
         self.cores.run_to(to, self.cores_slowdown());
         self.app.run_to(to, 1.0);
@@ -221,7 +241,11 @@ impl<T> Engine<T> {
             }
             Happening::Cores => {
                 if let Some(id) = self.cores.leave() {
-                    if self.jobs[id].as_ref().is_some_and(|job| job.lent.is_some()) { self.give_back(id) } else { self.ask(id) }
+                    if self.jobs[id].as_ref().is_some_and(|job| job.lent.is_some()) {
+                        self.give_back(id)
+                    } else {
+                        self.ask(id)
+                    }
                 }
             }
             Happening::Database => {
@@ -234,14 +258,22 @@ impl<T> Engine<T> {
 
     fn start_accepted(&mut self) {
         while self.threads_busy < self.settings.threads_max {
-            let Some(id) = self.accepted.pop_front() else { return };
+            let Some(id) = self.accepted.pop_front() else {
+                return;
+            };
             self.threads_busy += 1;
             self.threads_created = self.threads_created.max(self.threads_busy);
             let now = self.now;
-            let Some(job) = &mut self.jobs[id] else { continue };
+            let Some(job) = &mut self.jobs[id] else {
+                continue;
+            };
             job.begun = now;
             let delay = job.demand.app;
-            if delay > 0.0 { self.app.enter(id, delay) } else { self.work_outside(id) }
+            if delay > 0.0 {
+                self.app.enter(id, delay)
+            } else {
+                self.work_outside(id)
+            }
         }
     }
 
@@ -253,15 +285,26 @@ impl<T> Engine<T> {
     }
 
     fn ask(&mut self, id: usize) {
-        let deadline = self.now.saturating_add(nanos(self.settings.pool_connection_timeout_ms));
-        let Some(job) = &mut self.jobs[id] else { return };
+        let deadline = self
+            .now
+            .saturating_add(nanos(self.settings.pool_connection_timeout_ms));
+        let Some(job) = &mut self.jobs[id] else {
+            return;
+        };
         (job.asked, job.deadline) = (self.now, deadline);
-        if self.pool.take() { self.lent(id) } else { self.pool.wait(id, deadline) }
-        self.pool.open_if_short(self.now, nanos(self.settings.pool_connect_ms));
+        if self.pool.take() {
+            self.lent(id)
+        } else {
+            self.pool.wait(id, deadline)
+        }
+        self.pool
+            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
     }
 
     fn lent(&mut self, id: usize) {
-        let Some(job) = &mut self.jobs[id] else { return };
+        let Some(job) = &mut self.jobs[id] else {
+            return;
+        };
         job.lent = Some(self.now);
         self.meters.acquire.record(self.now, self.now - job.asked);
         self.database.enter(id, job.demand.database);
@@ -275,7 +318,10 @@ impl<T> Engine<T> {
     }
 
     fn give_back(&mut self, id: usize) {
-        let lent = self.jobs[id].as_ref().and_then(|job| job.lent).unwrap_or(self.now);
+        let lent = self.jobs[id]
+            .as_ref()
+            .and_then(|job| job.lent)
+            .unwrap_or(self.now);
         self.meters.usage.record_whole_ms(self.now, self.now - lent);
         self.pool.give_back();
         self.lend();
@@ -284,10 +330,14 @@ impl<T> Engine<T> {
 
     /// Idle connections go to those who wait; missing ones are opened.
     fn lend(&mut self) {
-        while let Some(id) = self.pool.serve_waiter(|id| self.jobs[id].as_ref().map_or(0, |job| job.deadline)) {
+        while let Some(id) = self
+            .pool
+            .serve_waiter(|id| self.jobs[id].as_ref().map_or(0, |job| job.deadline))
+        {
             self.lent(id);
         }
-        self.pool.open_if_short(self.now, nanos(self.settings.pool_connect_ms));
+        self.pool
+            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
     }
 
     fn opened(&mut self) {
@@ -298,7 +348,9 @@ impl<T> Engine<T> {
     }
 
     fn gave_up(&mut self) {
-        let Some(id) = self.pool.give_up() else { return };
+        let Some(id) = self.pool.give_up() else {
+            return;
+        };
         let waited = self.jobs[id].as_ref().map_or(0, |job| self.now - job.asked);
         // HikariCP counts a wait in vain among the acquisitions too.
         self.meters.acquire.record(self.now, waited);
@@ -316,19 +368,32 @@ impl<T> Engine<T> {
     }
 
     fn end(&mut self, id: usize, outcome: Outcome) {
-        let Some(job) = self.jobs[id].take() else { return };
+        let Some(job) = self.jobs[id].take() else {
+            return;
+        };
         self.vacant.push(id);
         let status = if outcome == Outcome::Served { 200 } else { 503 };
-        let key = RequestKey { uri: job.route.uri, method: job.route.method, status };
+        let key = RequestKey {
+            uri: job.route.uri,
+            method: job.route.method,
+            status,
+        };
         self.meters.request(key, self.now, self.now - job.begun);
-        self.ended.push(Ended { token: job.token, outcome });
+        self.ended.push(Ended {
+            token: job.token,
+            outcome,
+        });
         self.threads_busy -= 1;
         self.start_accepted();
     }
 }
 
 /// Milliseconds of a setting as nanoseconds of the time line.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "settings are checked to be finite and not negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "settings are checked to be finite and not negative"
+)]
 pub(super) fn nanos(ms: f64) -> Nanos {
     (ms * 1e6).round() as Nanos
 }

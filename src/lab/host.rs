@@ -63,7 +63,9 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new() -> Self {
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let started = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Self {
             start: Instant::now(),
             started_at_s: started.as_secs_f64(),
@@ -117,7 +119,10 @@ mod tests {
 
     #[test]
     fn modelled_work_stands_for_the_real() {
-        let figures = Host::new().look(Some(ModelledCpu { cores: 2.0, used_s: 77.0 }));
+        let figures = Host::new().look(Some(ModelledCpu {
+            cores: 2.0,
+            used_s: 77.0,
+        }));
         assert!((figures.cores - 2.0).abs() < 1e-12 && (figures.cpu_time_s - 77.0).abs() < 1e-12);
     }
 
@@ -126,7 +131,11 @@ mod tests {
         let mut share = Share::default();
         assert_eq!(share.look(1.0, 10.0, 4.0), None, "one look has no rate");
         assert_eq!(share.look(2.0, 12.0, 4.0), Some(0.5));
-        assert_eq!(share.look(2.01, 12.04, 4.0), Some(0.5), "too close to tell: what was said last");
+        assert_eq!(
+            share.look(2.01, 12.04, 4.0),
+            Some(0.5),
+            "too close to tell: what was said last"
+        );
         assert_eq!(share.look(3.0, 99.0, 4.0), Some(1.0), "never more than all");
     }
 }

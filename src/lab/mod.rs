@@ -32,3 +32,6 @@ pub use preset::{Preset, PresetLengths, PresetLoad};
 pub use serve::{LabConfig, serve};
 pub use settings::{Behaviour, Settings, SettingsChange};
 pub use watch::ParentWatch;
+
+#[cfg(test)]
+mod tests;
