@@ -136,7 +136,7 @@ impl Driver {
 
     fn begin(&mut self) {
         let started = SessionStarted {
-            plan: self.plan.clone(),
+            plan: self.head.plan.clone().unwrap_or_else(|| self.plan.clone()),
             version: self.head.version.clone(),
             judge: self.head.judge.clone(),
             host: self.head.host.clone(),

@@ -62,6 +62,8 @@ pub struct Head {
     pub judge: String,
     /// This machine.
     pub host: Host,
+    /// The plan as it may be kept, without secrets; none: the plan that is run by.
+    pub plan: Option<Plan>,
 }
 
 /// The judge, as the runner needs it. Pure functions of the fold.

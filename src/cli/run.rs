@@ -1,0 +1,151 @@
+//! `plimsoll run` and `demo` without a screen, and what both kinds of run share: reading the profile, the exit code of an end.
+
+use std::path::Path;
+
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::args::{RunArgs, Show};
+use super::exit::{CliError, Exit};
+use super::paths::new_recording;
+use super::print::{err, out};
+use super::stop::stop_signal;
+use super::wire::{Launch, Running, end_of, start};
+use crate::control::Command;
+use crate::model::event::Outcome;
+use crate::model::session::Session;
+use crate::model::verdict::PoolVerdict;
+use crate::ports::Clock as _;
+use crate::profile::{self, Profile, Source};
+use crate::runner::{Cause, RunEnd, SystemClock};
+use crate::{prometheus, report};
+
+/// Makes the experiment of a profile ready.
+pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
+    let name = args.profile.display().to_string();
+    let mut text = std::fs::read_to_string(&args.profile).map_err(|e| CliError::usage(format!("reading the profile {name}: {e}")))?;
+    for change in overrides(args) {
+        text = profile::apply_override(&text, &change).map_err(|e| CliError::usage(format!("--set {change}: {e}")))?;
+    }
+    let profile = read_profile_text(&text, &name)?;
+    let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
+    Ok(Launch { profile, recording, lab: None })
+}
+
+/// Makes the experiment of a profile ready, as it stands.
+pub(super) fn launch_profile(path: &Path) -> Result<Launch, CliError> {
+    let show = Show { headless: false, json: false, output: None };
+    launch(&RunArgs { profile: path.to_path_buf(), set: Vec::new(), repeats: None, seed: None, show })
+}
+
+fn overrides(args: &RunArgs) -> Vec<String> {
+    let mut all = args.set.clone();
+    all.extend(args.repeats.map(|n| format!("experiment.repeats={n}")));
+    all.extend(args.seed.map(|n| format!("experiment.seed={n}")));
+    all
+}
+
+/// Reads a profile's text with this process's environment.
+pub(super) fn read_profile_text(text: &str, name: &str) -> Result<Profile, CliError> {
+    let dialects = prometheus::known();
+    let source = Source { name, env: &|variable| std::env::var(variable).ok(), dialects: &dialects };
+    profile::read(text, &source).map_err(|errors| CliError::usage(errors.to_string()))
+}
+
+/// Runs without a screen: progress on stderr, the result on stdout.
+pub(super) async fn headless(launch: Launch, show: &Show) -> Result<Exit, CliError> {
+    let (watcher, mut events) = unbounded_channel();
+    err(&report::plan_text(&launch.profile.recorded));
+    let running = start(launch, vec![watcher]).await?;
+    let printer = tokio::spawn(async move {
+        let mut session = Session::new();
+        while let Some(event) = events.recv().await {
+            session.apply(&event);
+            if let Some(line) = report::progress_line(&event, &session) {
+                err(&line);
+            }
+        }
+    });
+    let commands = running.commands.clone();
+    let stopper = tokio::spawn(async move {
+        stop_signal().await;
+        err("stopping: settings are being put back");
+        let _gone = commands.send(Command::Stop);
+    });
+    let recording = running.recording.clone();
+    let end = end_of(running).await?;
+    stopper.abort();
+    let _ = printer.await;
+    print_end(&end, &recording, show.json);
+    Ok(exit_of(&end))
+}
+
+/// Prints what a run found.
+pub(super) fn print_end(end: &RunEnd, recording: &Path, json: bool) {
+    if end.outcome != Outcome::Completed {
+        err(&format!("plimsoll: {}: {}", end.outcome.name(), end.reason));
+    }
+    if json {
+        out(&report::run_summary(&end.session, Some(&recording.display().to_string())).to_string());
+    } else {
+        out(&report::session_text(&end.session));
+        err(&format!("recorded in {}", recording.display()));
+    }
+}
+
+/// The exit code of a run's end: the first that applies, as documented.
+pub(super) fn exit_of(end: &RunEnd) -> Exit {
+    match end.cause {
+        Some(Cause::Interrupted) => Exit::Interrupted,
+        Some(Cause::Internal) => Exit::Internal,
+        Some(Cause::Unreachable) => Exit::Unreachable,
+        Some(Cause::Guard) => Exit::Failed,
+        None => exit_of_verdict(end.session.judged().last().map(|j| &j.verdict)),
+    }
+}
+
+/// The exit code of a verdict; nothing to judge is no failure.
+pub(super) fn exit_of_verdict(verdict: Option<&PoolVerdict>) -> Exit {
+    match verdict {
+        Some(verdict) if verdict.has_flag("slo_unmet") => Exit::Failed,
+        Some(verdict) if !verdict.verdict.is_answer() => Exit::NoAnswer,
+        _ => Exit::Done,
+    }
+}
+
+/// Stops a run and waits for its orderly end.
+pub(super) async fn stop(running: Running) -> Result<RunEnd, CliError> {
+    let _gone = running.commands.send(Command::Stop);
+    end_of(running).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::testkit::verdict;
+    use crate::model::event::{Event, Judged, Stamped};
+    use crate::model::units::Elapsed;
+    use crate::model::verdict::{Kind, Remark};
+
+    fn end(cause: Option<Cause>, kind: Option<Kind>, flag: Option<&str>) -> RunEnd {
+        let mut session = Session::new();
+        if let Some(kind) = kind {
+            let mut verdict = verdict(kind, None);
+            verdict.flags.extend(flag.map(|f| Remark::new(f, "x")));
+            let judged = Judged { after: None, judge: "t".into(), verdict };
+            session.apply(&Stamped { seq: 0, at: Elapsed(1), event: Event::Judged(Box::new(judged)) });
+        }
+        RunEnd { session, outcome: Outcome::Completed, restored: Some(true), cause, reason: String::new() }
+    }
+
+    #[test]
+    fn the_exit_code_is_the_first_that_applies() {
+        assert_eq!(exit_of(&end(None, Some(Kind::Recommend), None)), Exit::Done);
+        assert_eq!(exit_of(&end(None, None, None)), Exit::Done, "nothing swept: no verdict, no failure");
+        assert_eq!(exit_of(&end(None, Some(Kind::Repeat), None)), Exit::NoAnswer);
+        assert_eq!(exit_of(&end(None, Some(Kind::Recommend), Some("slo_unmet"))), Exit::Failed);
+        assert_eq!(exit_of(&end(Some(Cause::Unreachable), Some(Kind::Repeat), None)), Exit::Unreachable);
+        assert_eq!(exit_of(&end(Some(Cause::Interrupted), Some(Kind::Repeat), None)), Exit::Interrupted);
+        assert_eq!(exit_of(&end(Some(Cause::Internal), None, None)), Exit::Internal);
+        assert_eq!(exit_of(&end(Some(Cause::Guard), None, None)), Exit::Failed);
+    }
+}

@@ -1,0 +1,6 @@
+//! Helpers of the tests: a real terminal to run the binary in, and the binary's plain runs.
+
+#![allow(dead_code, reason = "each test binary uses its own part of these helpers")]
+
+pub mod plain;
+pub mod pty;
