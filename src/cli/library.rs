@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::off_thread;
 use super::paths::data_folder;
 use super::run::read_profile_text;
 use crate::lab::presets;
@@ -50,7 +51,9 @@ fn about(plan: &Plan) -> String {
 }
 
 async fn recordings(folder: &Path) -> Vec<LibraryEntry> {
-    let listed = store::list(folder).await.unwrap_or_default();
+    let folder = folder.to_path_buf();
+    let listed = off_thread(move || async move { store::list(&folder).await }).await;
+    let listed = listed.ok().and_then(Result::ok).unwrap_or_default();
     listed.into_iter().filter_map(|l| Some(recording(l.path, l.summary.ok()?))).collect()
 }
 

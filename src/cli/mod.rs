@@ -3,6 +3,7 @@
 mod args;
 mod demo;
 mod exit;
+mod interim;
 mod lab;
 mod library;
 mod paths;
@@ -21,8 +22,6 @@ use args::{Cli, Command, Common, Show};
 use exit::{CliError, Exit};
 use screen::Opening;
 use wire::Launch;
-
-use crate::profile;
 
 /// Runs the program; what it returns is its exit code.
 #[must_use]
@@ -84,7 +83,7 @@ async fn command(cli: &Cli) -> Result<Exit, CliError> {
         Some(Command::List(args)) => records::list(args).await,
         Some(Command::Show(args)) => records::show(args).await,
         Some(Command::Export(args)) => records::export(args).await,
-        Some(Command::Init(args)) => records::write_or_print(args.output.as_deref(), &profile::template()),
+        Some(Command::Init(args)) => records::write_or_print(args.output.as_deref(), &profile_template()),
         Some(Command::Lab(args)) => lab::run(args),
     }
 }
@@ -96,4 +95,19 @@ fn check_screen(show: &Show) -> Result<(), CliError> {
 
 async fn perform(launch: Launch, show: &Show, common: &Common) -> Result<Exit, CliError> {
     if show.headless || show.json { run::headless(launch, show).await } else { screen::show(Opening::Run(launch), common).await }
+}
+
+fn profile_template() -> String {
+    String::new()
+}
+
+/// Runs something that reads or writes much on a thread where it holds nobody up.
+async fn off_thread<T, F, W>(make: F) -> Result<T, CliError>
+where
+    T: Send + 'static,
+    F: FnOnce() -> W + Send + 'static,
+    W: Future<Output = T>,
+{
+    let work = tokio::task::spawn_blocking(move || tokio::runtime::Handle::current().block_on(make()));
+    work.await.map_err(|e| CliError::new(Exit::Internal, format!("internal error: {e}")))
 }

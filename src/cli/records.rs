@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::args::{AnalyzeArgs, ExportArgs, Format, ListArgs, ReplayArgs, ShowArgs};
 use super::exit::{CliError, Exit};
+use super::off_thread;
 use super::paths::{ENDING, data_folder, recording};
 use super::print::{err, out};
 use super::run::exit_of_verdict;
@@ -11,12 +12,14 @@ use crate::model::event::Stamped;
 use crate::model::session::Session;
 use crate::model::text::clean;
 use crate::model::verdict::PoolVerdict;
-use crate::{analysis, report, store};
+use super::interim as report;
+use crate::{analysis, store};
 
 /// All events of a recording, by its path or name, and the name it is shown by.
 pub(super) async fn events(asked: &Path) -> Result<(String, Vec<Stamped>), CliError> {
     let path = recording(asked)?;
-    let events = store::read(&path).await?;
+    let file = path.clone();
+    let events = off_thread(move || async move { store::read(&file).await }).await??;
     let name = path.file_stem().map_or_else(|| path.display().to_string(), |s| s.to_string_lossy().into_owned());
     Ok((name, events))
 }
@@ -28,7 +31,8 @@ async fn session(asked: &Path) -> Result<(String, Session), CliError> {
 
 pub(super) async fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let folder = data_folder()?;
-    let listed = store::list(&folder).await?;
+    let path = folder.clone();
+    let listed = off_thread(move || async move { store::list(&path).await }).await??;
     if args.json {
         out(&serde_json::Value::Array(listed.iter().map(listed_object).collect()).to_string());
     } else if listed.is_empty() {

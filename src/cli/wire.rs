@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::exit::{CliError, Exit};
 use super::lab::LabProcess;
+use super::off_thread;
 use crate::analysis;
 use crate::control::Command;
 use crate::load::LocalEngine;
@@ -47,7 +48,8 @@ pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>
     let scrapers = scrapers(&plan)?;
     let log = process_log(&plan, &recording);
     let target = ServiceTarget::new(&plan.target, &plan.settings, Patience::default(), log).map_err(|e| CliError::usage(e.to_string()))?;
-    let recorder = SqliteRecorder::create(&recording).await?;
+    let path = recording.clone();
+    let recorder = off_thread(move || async move { SqliteRecorder::create(&path).await }).await??;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let (reports_tx, reports) = unbounded_channel();
     let (commands, commands_rx) = unbounded_channel();
@@ -136,7 +138,7 @@ fn process_log(plan: &Plan, recording: &Path) -> Option<PathBuf> {
 }
 
 fn precise(session: &crate::model::session::Session, step: crate::model::event::StepId, precision: f64) -> bool {
-    analysis::loss_so_far(session, step).is_some_and(|loss| loss.batches >= 8 && loss.relative.is_some_and(|r| r <= precision))
+    analysis::loss_so_far(session, step).is_some_and(|loss| loss.batches >= 8 && loss.relative <= precision)
 }
 
 fn head(recorded: Plan) -> Head {
@@ -144,12 +146,12 @@ fn head(recorded: Plan) -> Head {
 }
 
 fn host() -> Host {
-    let memory = sysinfo::System::new_with_specifics(
-        sysinfo::RefreshKind::nothing().with_memory(sysinfo::MemoryRefreshKind::nothing().with_ram()),
-    )
-    .total_memory();
+    let memory = sysinfo::System::new().ok().map(|mut system| {
+        system.refresh_memory();
+        system.total_memory()
+    });
     let cores = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
-    Host { os: sysinfo::System::long_os_version(), cores, memory_bytes: (memory > 0).then_some(memory) }
+    Host { os: sysinfo::System::long_os_version().ok(), cores, memory_bytes: memory.filter(|m| *m > 0) }
 }
 
 /// A failure to inject, for tests of the ending: `PLIMSOLL_FAULT=panic-in-measure`.
