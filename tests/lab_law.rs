@@ -1,17 +1,22 @@
 //! The lab's law against the lab itself: real sockets, real time, callers of the test's own. What the law says a pool loses, the live service
 //! must show within 3%, for both laws of contention, where requests wait for connections and where they do not.
 
+#![expect(clippy::unwrap_used, reason = "a test that can not go on has failed")]
+
+#[path = "support/lab.rs"]
+mod support;
+
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plimsoll::lab::law::explain;
-use plimsoll::lab::{Contention, LabConfig, Preset, PresetLoad, Settings, presets, serve};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use plimsoll::lab::{Contention, Preset, PresetLoad, Settings, presets};
+use tokio::net::TcpStream;
 use tokio::runtime::Builder;
-use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+
+use support::{Lab, exchange, request};
 
 /// Callers come one after the other: all at once they would go round in waves.
 const RAMP: Duration = Duration::from_millis(500);
@@ -23,70 +28,6 @@ const BEYOND: Duration = Duration::from_millis(300);
 static MACHINE: Mutex<()> = Mutex::new(());
 /// What the law may be off by.
 const TOLERANCE: f64 = 0.03;
-
-/// A lab on a thread and a runtime of its own, as in a process of its own.
-struct Lab {
-    address: SocketAddr,
-    end: Option<oneshot::Sender<()>>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Lab {
-    fn start(settings: Settings) -> Self {
-        let (tell, told) = std::sync::mpsc::channel();
-        let (end, ended) = oneshot::channel::<()>();
-        let thread = std::thread::spawn(move || {
-            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async move {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
-                let until = async move {
-                    let _dropped = ended.await;
-                };
-                serve(LabConfig { settings, seed: 5 }, listener, until)
-                    .await
-                    .unwrap();
-            });
-        });
-        let address = told.recv().unwrap();
-        Self {
-            address,
-            end: Some(end),
-            thread: Some(thread),
-        }
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        self.thread.take().unwrap().join().unwrap();
-    }
-}
-
-/// One answer, read whole; panics on anything but the status wanted.
-async fn exchange(stream: &mut TcpStream, request: &[u8]) -> String {
-    stream.write_all(request).await.unwrap();
-    let mut answer = Vec::new();
-    loop {
-        let read = stream.read_buf(&mut answer).await.unwrap();
-        assert!(read > 0, "the lab closed the connection");
-        let text = String::from_utf8_lossy(&answer);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            continue;
-        };
-        let length = head.lines().find_map(|line| {
-            line.to_ascii_lowercase()
-                .strip_prefix("content-length: ")?
-                .parse::<usize>()
-                .ok()
-        });
-        if body.len() >= length.unwrap_or(0) {
-            assert!(head.starts_with("HTTP/1.1 200"), "{text}");
-            return body.to_owned();
-        }
-    }
-}
 
 /// What one caller saw: requests, time lost in them, pauses and time spent in those.
 #[derive(Default)]
@@ -100,17 +41,15 @@ struct Seen {
 async fn caller(address: SocketAddr, think: Duration, begin: Instant) -> Seen {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.set_nodelay(true).unwrap();
+    let get = request("GET", "/api/tickets", "");
     let mut seen = Seen::default();
     loop {
         let sent = Instant::now();
         if sent > begin + MEASURED + BEYOND {
             return seen;
         }
-        exchange(
-            &mut stream,
-            b"GET /api/tickets HTTP/1.1\r\nHost: lab\r\n\r\n",
-        )
-        .await;
+        let answer = exchange(&mut stream, &get).await.unwrap();
+        assert_eq!(answer.status(), "200", "{}", answer.body);
         let answered = Instant::now();
         if sent >= begin && sent < begin + MEASURED {
             seen.requests += 1;
@@ -156,14 +95,13 @@ async fn load(address: SocketAddr, users: u32, think: Duration) -> (f64, Duratio
 async fn set_pool(address: SocketAddr, pool: u32) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let body = format!(r#"{{"pool_max": {pool}}}"#);
-    let request = format!(
-        "POST /admin/settings HTTP/1.1\r\nHost: lab\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let settings = exchange(&mut stream, request.as_bytes()).await;
+    let answer = exchange(&mut stream, &request("POST", "/admin/settings", &body))
+        .await
+        .unwrap();
     assert!(
-        settings.contains(&format!(r#""pool_max":{pool}"#)),
-        "{settings}"
+        answer.body.contains(&format!(r#""pool_max":{pool}"#)),
+        "{}",
+        answer.body
     );
 }
 

@@ -1,15 +1,21 @@
 //! The law against the engine that it describes, in virtual time, and the presets against what they promise.
 
+use std::sync::LazyLock;
+
 use super::simulate::simulate;
 use crate::lab::law::{Law, explain};
 use crate::lab::preset::{Preset, PresetLoad};
 use crate::lab::presets;
 use crate::lab::settings::Settings;
 
-fn law(name: &str) -> (Preset, Law) {
-    let preset = presets::find(name).unwrap();
-    let law = explain(&preset);
-    (preset, law)
+/// All presets with their laws, computed once.
+static LAWS: LazyLock<Vec<(Preset, Law)>> = LazyLock::new(|| {
+    let explained = |preset: Preset| (preset.clone(), explain(&preset));
+    presets::all().into_iter().map(explained).collect()
+});
+
+fn law(name: &str) -> &'static (Preset, Law) {
+    LAWS.iter().find(|(preset, _)| preset.name == name).unwrap()
 }
 
 /// The loss at a value as a multiple of the least.
@@ -25,20 +31,19 @@ fn assert_close(what: &str, seen: f64, law: f64, share: f64) {
 
 #[test]
 fn every_preset_behaves_as_its_law_says() {
-    for preset in presets::all() {
-        let law = explain(&preset);
+    for (preset, law) in LAWS.iter() {
         let [least, .., most] = preset.values;
         for value in [least, law.best, most] {
             let service = Settings {
                 pool_max: value,
                 ..preset.service.clone()
             };
-            let seen = simulate(&service, preset.load, 11, (1.0, 5.0));
+            let seen = simulate(&service, preset.load, 11, (1, 4));
             let point = law.at(value).unwrap();
             let what = format!("{} at {value}", preset.name);
             assert_eq!(seen.failed, 0, "{what}");
             assert_close(&what, seen.loss_s, point.loss_s, 0.03);
-            assert_close(&what, seen.rate, point.rate, 0.02);
+            assert_close(&what, seen.rate, point.rate, 0.03);
             // The usage timer loses half a millisecond of each hold, as HikariCP's does.
             assert_close(&what, seen.hold_s + 0.0005, point.hold_s, 0.03);
             let wait_off = (seen.wait_s - point.wait_s).abs();
@@ -49,8 +54,7 @@ fn every_preset_behaves_as_its_law_says() {
 
 #[test]
 fn the_left_end_of_every_zone_is_inside_the_range() {
-    for preset in presets::all() {
-        let law = explain(&preset);
+    for (preset, law) in LAWS.iter() {
         let smallest = f64::from(preset.values[0]);
         // Where no pool waits there is no left end to find.
         if preset.verdict != "underloaded" {
@@ -61,7 +65,7 @@ fn the_left_end_of_every_zone_is_inside_the_range() {
                 law.zone
             );
             assert!(
-                times_the_best(&law, preset.values[0]) > 1.06,
+                times_the_best(law, preset.values[0]) > 1.06,
                 "{}",
                 preset.name
             );
@@ -74,11 +78,11 @@ fn ticketing_has_a_best_pool_near_a_hundred_and_fifty() {
     let (preset, law) = law("ticketing");
     assert_eq!(preset.values, [30, 50, 100, 150, 200]);
     assert!((132..=168).contains(&law.best), "{}", law.best);
-    assert!(times_the_best(&law, 30) >= 1.5);
+    assert!(times_the_best(law, 30) >= 1.5);
     assert!(
-        times_the_best(&law, 200) >= 1.11,
+        times_the_best(law, 200) >= 1.11,
         "{}",
-        times_the_best(&law, 200)
+        times_the_best(law, 200)
     );
     assert!(
         (2..=60).contains(&(law.zone[1] - law.zone[0])),
@@ -107,7 +111,7 @@ fn locks_have_a_narrow_zone_elsewhere() {
 fn a_plateau_ends_only_with_the_range() {
     let (preset, law) = law("plateau");
     assert_eq!(law.zone[1], preset.values[4]);
-    assert!(law.best < (law.zone[0] + law.zone[1]) / 2);
+    assert!(law.best < u32::midpoint(law.zone[0], law.zone[1]));
 }
 
 #[test]
@@ -134,7 +138,7 @@ fn underloaded_never_waits_and_uses_few_threads() {
         assert!(point.wait_s < 0.001 * point.loss_s, "{point:?}");
         assert!(point.rate * point.loss_s < 0.3 * threads, "{point:?}");
         assert!(
-            (times_the_best(&law, point.value) - 1.0).abs() < 0.005,
+            (times_the_best(law, point.value) - 1.0).abs() < 0.005,
             "{point:?}"
         );
     }
@@ -157,12 +161,8 @@ fn cpu_bound_gives_what_its_cores_give() {
 
 #[test]
 fn every_whole_value_of_the_range_is_told() {
-    for preset in presets::all() {
-        let values: Vec<u32> = explain(&preset)
-            .curve
-            .iter()
-            .map(|point| point.value)
-            .collect();
+    for (preset, law) in LAWS.iter() {
+        let values: Vec<u32> = law.curve.iter().map(|point| point.value).collect();
         assert_eq!(
             values,
             (preset.values[0]..=preset.values[4]).collect::<Vec<_>>()
@@ -172,8 +172,7 @@ fn every_whole_value_of_the_range_is_told() {
 
 #[test]
 fn a_step_has_thousands_of_requests_and_is_long_against_the_loss() {
-    for preset in presets::all() {
-        let law = explain(&preset);
+    for (preset, law) in LAWS.iter() {
         let lengths = preset.lengths;
         for value in preset.values {
             let point = law.at(value).unwrap();

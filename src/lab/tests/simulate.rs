@@ -32,7 +32,7 @@ pub(super) fn route() -> Route {
 
 struct Load {
     random: ChaCha8Rng,
-    load: PresetLoad,
+    kind: PresetLoad,
     coming: BinaryHeap<Reverse<(Nanos, u64)>>,
 }
 
@@ -42,10 +42,10 @@ impl Load {
         let coming = BinaryHeap::new();
         let mut load = Self {
             random,
-            load,
+            kind: load,
             coming,
         };
-        match load.load {
+        match load.kind {
             PresetLoad::Closed { users, .. } => (0..users).for_each(|_| load.answered(0)),
             PresetLoad::Open { .. } => load.arrived(0),
         }
@@ -54,7 +54,7 @@ impl Load {
 
     /// A user has its answer and thinks.
     fn answered(&mut self, now: Nanos) {
-        if let PresetLoad::Closed { think, .. } = self.load {
+        if let PresetLoad::Closed { think, .. } = self.kind {
             let (least, most) = (think.0.as_nanos(), think.1.as_nanos());
             let think = self.random.random_range(least..=most);
             self.coming
@@ -69,7 +69,7 @@ impl Load {
         reason = "a positive gap"
     )]
     fn arrived(&mut self, now: Nanos) {
-        if let PresetLoad::Open { rate_per_s } = self.load {
+        if let PresetLoad::Open { rate_per_s } = self.kind {
             let gap = Exp::new(rate_per_s).unwrap().sample(&mut self.random);
             self.coming.push(Reverse((now + (gap * 1e9) as Nanos, 0)));
         }
@@ -80,13 +80,12 @@ impl Load {
 pub(super) fn simulate(
     settings: &Settings,
     load: PresetLoad,
-    seed: u64,
-    (warm_s, measured_s): (f64, f64),
+    random: u64,
+    (warm_s, measured_s): (u64, u64),
 ) -> Seen {
-    let mut engine: Engine<Nanos> = Engine::new(settings.clone(), seed);
-    let mut load = Load::begin(load, seed ^ 0x5eed);
-    let [warm, end] =
-        [warm_s, warm_s + measured_s].map(|s| Nanos::try_from(s as u128 * 1_000_000_000).unwrap());
+    let mut engine: Engine<Nanos> = Engine::new(settings.clone(), random);
+    let mut load = Load::begin(load, random ^ 0x5eed);
+    let [warm, end] = [warm_s, warm_s + measured_s].map(|seconds| seconds * 1_000_000_000);
     let mut seen = Seen::default();
     let mut before = None;
     while engine.now() < end {
@@ -121,7 +120,7 @@ pub(super) fn simulate(
         loss_s: seen.loss_s / seen.requests as f64,
         wait_s: per(asked.sum - acquire.sum, asked.count - acquire.count),
         hold_s: per(used.sum - usage.sum, used.count - usage.count),
-        rate: (used.count - usage.count) as f64 / measured_s,
+        rate: (used.count - usage.count) as f64 / measured_s as f64,
         ..seen
     }
 }

@@ -4,22 +4,24 @@
 //! at its exact moment on the virtual time line, however late the caller comes, so a slow timer delays an answer but never bends the
 //! queueing. Imports the lab's own files only; no clock, no I/O, randomness from a seed.
 
+mod course;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::demand::{Demand, Sampler};
-use super::host::ModelledCpu;
-use super::meters::{Meters, RequestKey};
-use super::pool::Pool;
-use super::settings::Settings;
-use super::station::{Nanos, Station};
+use crate::lab::demand::{Demand, Sampler};
+use crate::lab::host::ModelledCpu;
+use crate::lab::meters::Meters;
+use crate::lab::pool::Pool;
+use crate::lab::settings::Settings;
+use crate::lab::station::{Nanos, Station};
 
 /// Threads that Tomcat keeps ready from the start.
 const SPARE_THREADS: u32 = 10;
 
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(in crate::lab) enum Outcome {
     /// The work was done.
     Served,
     /// No connection came in time: HikariCP's message.
@@ -28,16 +30,16 @@ pub(super) enum Outcome {
 
 /// A request that ended, with the token it came with.
 #[derive(Debug)]
-pub(super) struct Ended<T> {
-    pub(super) token: T,
-    pub(super) outcome: Outcome,
+pub(in crate::lab) struct Ended<T> {
+    pub(in crate::lab) token: T,
+    pub(in crate::lab) outcome: Outcome,
 }
 
 /// What a request says of itself.
 #[derive(Debug, Clone)]
-pub(super) struct Route {
-    pub(super) uri: Arc<str>,
-    pub(super) method: &'static str,
+pub(in crate::lab) struct Route {
+    pub(in crate::lab) uri: Arc<str>,
+    pub(in crate::lab) method: &'static str,
 }
 
 #[derive(Debug)]
@@ -63,10 +65,10 @@ enum Happening {
 
 /// The service at one moment.
 #[derive(Debug)]
-pub(super) struct Engine<T> {
-    pub(super) settings: Settings,
-    pub(super) pool: Pool,
-    pub(super) meters: Meters,
+pub(in crate::lab) struct Engine<T> {
+    pub(in crate::lab) settings: Settings,
+    pub(in crate::lab) pool: Pool,
+    pub(in crate::lab) meters: Meters,
     now: Nanos,
     sampler: Sampler,
     jobs: Vec<Option<Job<T>>>,
@@ -82,7 +84,7 @@ pub(super) struct Engine<T> {
 
 impl<T> Engine<T> {
     /// A service with its pool already filled.
-    pub(super) fn new(settings: Settings, seed: u64) -> Self {
+    pub(in crate::lab) fn new(settings: Settings, seed: u64) -> Self {
         let mut pool = Pool::new(settings.pool_max, settings.behaviour);
         let mut meters = Meters::default();
         while pool.total() < settings.pool_max {
@@ -111,22 +113,22 @@ impl<T> Engine<T> {
     }
 
     /// Where the model stands on its time line.
-    pub(super) fn now(&self) -> Nanos {
+    pub(in crate::lab) fn now(&self) -> Nanos {
         self.now
     }
 
     /// Worker threads at work, and those created so far.
-    pub(super) fn threads(&self) -> (u32, u32) {
+    pub(in crate::lab) fn threads(&self) -> (u32, u32) {
         (self.threads_busy, self.threads_created)
     }
 
     /// Sessions that the database works for.
-    pub(super) fn database_sessions(&self) -> u32 {
+    pub(in crate::lab) fn database_sessions(&self) -> u32 {
         self.database.len()
     }
 
     /// Core time the modelled work has used, if the cores are modelled.
-    pub(super) fn modelled_cpu(&self) -> Option<ModelledCpu> {
+    pub(in crate::lab) fn modelled_cpu(&self) -> Option<ModelledCpu> {
         let (cores, used_s) = (self.settings.cpu_cores, self.meters.cpu / 1e9);
         self.settings
             .models_cpu()
@@ -134,12 +136,12 @@ impl<T> Engine<T> {
     }
 
     /// Takes what ended since the last call.
-    pub(super) fn take_ended(&mut self) -> Vec<Ended<T>> {
+    pub(in crate::lab) fn take_ended(&mut self) -> Vec<Ended<T>> {
         std::mem::take(&mut self.ended)
     }
 
     /// Takes over changed settings at the moment the model stands at.
-    pub(super) fn change(&mut self, settings: Settings) {
+    pub(in crate::lab) fn change(&mut self, settings: Settings) {
         self.pool.change(settings.pool_max, settings.behaviour);
         self.threads_created = self
             .threads_created
@@ -152,7 +154,7 @@ impl<T> Engine<T> {
     }
 
     /// A request arrives; if it must be refused its token comes back. The model must have been run to now.
-    pub(super) fn arrive(&mut self, route: Route, token: T) -> Result<(), T> {
+    pub(in crate::lab) fn arrive(&mut self, route: Route, token: T) -> Result<(), T> {
         let all_busy = self.threads_busy >= self.settings.threads_max;
         if all_busy && self.accepted.len() >= self.settings.accept_count as usize {
             return Err(token);
@@ -178,12 +180,12 @@ impl<T> Engine<T> {
     }
 
     /// When the next thing happens if nothing arrives before.
-    pub(super) fn due(&self) -> Option<Nanos> {
+    pub(in crate::lab) fn due(&self) -> Option<Nanos> {
         self.next().map(|(due, _)| due)
     }
 
     /// Lets everything happen that is due up to `until`, each at its own moment.
-    pub(super) fn run_to(&mut self, until: Nanos) {
+    pub(in crate::lab) fn run_to(&mut self, until: Nanos) {
         while let Some((due, what)) = self.next().filter(|&(due, _)| due <= until) {
             self.pass(due);
             self.happen(what);
@@ -229,163 +231,6 @@ impl<T> Engine<T> {
         self.app.run_to(to, 1.0);
         self.now = to;
     }
-
-    fn happen(&mut self, what: Happening) {
-        match what {
-            Happening::Opened => self.opened(),
-            Happening::GaveUp => self.gave_up(),
-            Happening::App => {
-                if let Some(id) = self.app.leave() {
-                    self.work_outside(id);
-                }
-            }
-            Happening::Cores => {
-                if let Some(id) = self.cores.leave() {
-                    if self.jobs[id].as_ref().is_some_and(|job| job.lent.is_some()) {
-                        self.give_back(id)
-                    } else {
-                        self.ask(id)
-                    }
-                }
-            }
-            Happening::Database => {
-                if let Some(id) = self.database.leave() {
-                    self.work_inside(id);
-                }
-            }
-        }
-    }
-
-    fn start_accepted(&mut self) {
-        while self.threads_busy < self.settings.threads_max {
-            let Some(id) = self.accepted.pop_front() else {
-                return;
-            };
-            self.threads_busy += 1;
-            self.threads_created = self.threads_created.max(self.threads_busy);
-            let now = self.now;
-            let Some(job) = &mut self.jobs[id] else {
-                continue;
-            };
-            job.begun = now;
-            let delay = job.demand.app;
-            if delay > 0.0 {
-                self.app.enter(id, delay)
-            } else {
-                self.work_outside(id)
-            }
-        }
-    }
-
-    fn work_outside(&mut self, id: usize) {
-        match self.jobs[id].as_ref().map_or(0.0, |job| job.demand.outside) {
-            work if work > 0.0 => self.cores.enter(id, work),
-            _ => self.ask(id),
-        }
-    }
-
-    fn ask(&mut self, id: usize) {
-        let deadline = self
-            .now
-            .saturating_add(nanos(self.settings.pool_connection_timeout_ms));
-        let Some(job) = &mut self.jobs[id] else {
-            return;
-        };
-        (job.asked, job.deadline) = (self.now, deadline);
-        if self.pool.take() {
-            self.lent(id)
-        } else {
-            self.pool.wait(id, deadline)
-        }
-        self.pool
-            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
-    }
-
-    fn lent(&mut self, id: usize) {
-        let Some(job) = &mut self.jobs[id] else {
-            return;
-        };
-        job.lent = Some(self.now);
-        self.meters.acquire.record(self.now, self.now - job.asked);
-        self.database.enter(id, job.demand.database);
-    }
-
-    fn work_inside(&mut self, id: usize) {
-        match self.jobs[id].as_ref().map_or(0.0, |job| job.demand.inside) {
-            work if work > 0.0 => self.cores.enter(id, work),
-            _ => self.give_back(id),
-        }
-    }
-
-    fn give_back(&mut self, id: usize) {
-        let lent = self.jobs[id]
-            .as_ref()
-            .and_then(|job| job.lent)
-            .unwrap_or(self.now);
-        self.meters.usage.record_whole_ms(self.now, self.now - lent);
-        self.pool.give_back();
-        self.lend();
-        self.end(id, Outcome::Served);
-    }
-
-    /// Idle connections go to those who wait; missing ones are opened.
-    fn lend(&mut self) {
-        while let Some(id) = self
-            .pool
-            .serve_waiter(|id| self.jobs[id].as_ref().map_or(0, |job| job.deadline))
-        {
-            self.lent(id);
-        }
-        self.pool
-            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
-    }
-
-    fn opened(&mut self) {
-        if let Some(took) = self.pool.opened(self.now) {
-            self.meters.creation.record_whole_ms(self.now, took);
-        }
-        self.lend();
-    }
-
-    fn gave_up(&mut self) {
-        let Some(id) = self.pool.give_up() else {
-            return;
-        };
-        let waited = self.jobs[id].as_ref().map_or(0, |job| self.now - job.asked);
-        // HikariCP counts a wait in vain among the acquisitions too.
-        self.meters.acquire.record(self.now, waited);
-        self.meters.timeouts += 1;
-        let pool = &self.pool;
-        let message = format!(
-            "HikariPool-1 - Connection is not available, request timed out after {}ms (total={}, active={}, idle={}, waiting={})",
-            waited / 1_000_000,
-            pool.total(),
-            pool.in_use(),
-            pool.idle(),
-            pool.pending(),
-        );
-        self.end(id, Outcome::NoConnection(message));
-    }
-
-    fn end(&mut self, id: usize, outcome: Outcome) {
-        let Some(job) = self.jobs[id].take() else {
-            return;
-        };
-        self.vacant.push(id);
-        let status = if outcome == Outcome::Served { 200 } else { 503 };
-        let key = RequestKey {
-            uri: job.route.uri,
-            method: job.route.method,
-            status,
-        };
-        self.meters.request(key, self.now, self.now - job.begun);
-        self.ended.push(Ended {
-            token: job.token,
-            outcome,
-        });
-        self.threads_busy -= 1;
-        self.start_accepted();
-    }
 }
 
 /// Milliseconds of a setting as nanoseconds of the time line.
@@ -394,6 +239,6 @@ impl<T> Engine<T> {
     clippy::cast_sign_loss,
     reason = "settings are checked to be finite and not negative"
 )]
-pub(super) fn nanos(ms: f64) -> Nanos {
+pub(in crate::lab) fn nanos(ms: f64) -> Nanos {
     (ms * 1e6).round() as Nanos
 }
