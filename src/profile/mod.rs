@@ -5,11 +5,17 @@
 //! each other. Each stage reports everything it finds, the second runs only on what the first accepted.
 
 mod check;
+mod edit;
 mod error;
+mod pages;
 mod raw;
+mod sample;
 mod secret;
 
+pub use edit::{OverrideError, apply_override};
 pub use error::{ProfileError, ProfileErrors};
+pub use pages::{page, pages};
+pub use sample::{samples, template};
 
 use crate::model::plan::Plan;
 use error::Problem;

@@ -5,6 +5,8 @@
 pub(super) struct Address<'a> {
     /// The host, without the brackets of an IPv6 address.
     pub(super) host: &'a str,
+    /// The port: as written, or the scheme's own.
+    pub(super) port: u16,
     /// Everything up to the path: what an address without a path is written as.
     pub(super) origin: &'a str,
     /// What follows the host and port; empty if nothing does.
@@ -14,8 +16,9 @@ pub(super) struct Address<'a> {
 impl<'a> Address<'a> {
     /// Reads an `http` or `https` address; the error says what is wrong with it.
     pub(super) fn parse(text: &'a str) -> Result<Self, &'static str> {
-        let rest = match text.split_once("://") {
-            Some(("http" | "https", rest)) => rest,
+        let (rest, usual) = match text.split_once("://") {
+            Some(("http", rest)) => (rest, 80),
+            Some(("https", rest)) => (rest, 443),
             Some(_) => return Err("only http and https can be spoken here"),
             None => return Err("an address begins with http:// or https://"),
         };
@@ -23,9 +26,7 @@ impl<'a> Address<'a> {
         let (authority, path) = rest.split_at(end);
         let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
         let (host, port) = host_and_port(place)?;
-        if !port.is_none_or(|p| p.parse::<u16>().is_ok_and(|p| p > 0)) {
-            return Err("the port is no number from 1 to 65535");
-        }
+        let port = port.map_or(Some(usual), |p| p.parse::<u16>().ok().filter(|p| *p > 0)).ok_or("the port is no number from 1 to 65535")?;
         if host.is_empty() {
             return Err("the host is missing");
         }
@@ -33,7 +34,7 @@ impl<'a> Address<'a> {
             return Err("the host has a character that no host has");
         }
         let origin = text.get(..text.len() - path.len()).unwrap_or(text);
-        Ok(Self { host, origin, path })
+        Ok(Self { host, port, origin, path })
     }
 }
 
@@ -69,7 +70,8 @@ mod tests {
         assert_eq!((a.host, a.origin, a.path), ("127.0.0.1", "http://127.0.0.1:8080", "/actuator?x=1"));
         let a = Address::parse("https://me:pw@shop.example").unwrap();
         assert_eq!((a.host, a.origin, a.path), ("shop.example", "https://me:pw@shop.example", ""));
-        assert_eq!(Address::parse("http://[::1]:80/").unwrap().host, "::1");
+        assert_eq!(a.port, 443);
+        assert_eq!(Address::parse("http://[::1]:8080/").map(|a| (a.host, a.port)), Ok(("::1", 8080)));
         assert_eq!(Address::parse("http://[::1]").unwrap().host, "::1");
     }
 

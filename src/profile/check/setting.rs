@@ -116,7 +116,7 @@ fn by_http(c: &mut Context<'_>, raw: &RawSetting, http: &At<RawHttp>) -> Apply {
     if whole.starts_with("http://") || whole.starts_with("https://") {
         check_pattern(c, path, &scope);
         match Address::parse(&whole) {
-            Ok(parts) => target::allowed(c, path, parts.host),
+            Ok(parts) => target::allowed(c, path, &parts),
             Err(why) => c.refuse(path, &format!("no address: {why}"), "write a path on the target, as \"/admin/pool\""),
         }
     } else {

@@ -27,9 +27,9 @@ pub(super) fn target(c: &mut Context<'_>) -> TargetPlan {
         process: raw.process.as_ref().map(|p| process(c, &p.value)),
     };
     for address in std::iter::once(&raw.url).chain(instances) {
+        // Whoever reads the plan need not know that this machine is always allowed.
         if let Ok(parts) = Address::parse(&address.value.value)
             && is_loopback(parts.host)
-            && raw.allow.is_none()
             && !plan.allow.iter().any(|h| h.eq_ignore_ascii_case(parts.host))
         {
             plan.allow.push(parts.host.to_owned());
@@ -38,12 +38,11 @@ pub(super) fn target(c: &mut Context<'_>) -> TargetPlan {
     plan
 }
 
-/// Whether a host may be loaded and changed.
-pub(super) fn is_allowed(c: &Context<'_>, host: &str) -> bool {
-    match &c.raw.target.value.allow {
-        Some(list) => list.value.iter().any(|a| bare(&a.value.value).eq_ignore_ascii_case(host)),
-        None => is_loopback(host),
-    }
+/// Whether an address may be loaded and changed: this machine always, another host by its name, with or without a port.
+fn is_allowed(c: &Context<'_>, address: &Address<'_>) -> bool {
+    let with_port = format!("{}:{}", address.host, address.port);
+    let named = |name: &str| bare(name).eq_ignore_ascii_case(address.host) || name.eq_ignore_ascii_case(&with_port);
+    is_loopback(address.host) || c.raw.target.value.allow.iter().flat_map(|list| &list.value).any(|name| named(&name.value.value))
 }
 
 /// An address that is scheme, host and port alone, on an allowed host.
@@ -51,7 +50,7 @@ fn origin(c: &mut Context<'_>, at: &At<Text>) -> String {
     match Address::parse(&at.value.value) {
         Err(why) => c.refuse(at, &format!("`{}` is no address: {why}", at.value.shown), "write scheme, host and port, as \"http://127.0.0.1:8080\""),
         Ok(parts) => {
-            allowed(c, at, parts.host);
+            allowed(c, at, &parts);
             if !matches!(parts.path, "" | "/") {
                 c.refuse(at, "a path in the target's address", "write scheme, host and port here, and the path in each request, as get = \"/api\"");
             }
@@ -63,19 +62,19 @@ fn origin(c: &mut Context<'_>, at: &At<Text>) -> String {
 }
 
 /// Refuses an address whose host is not allowed. The host is named only where it is written in the profile.
-pub(super) fn allowed<T>(c: &mut Context<'_>, at: &At<T>, host: &str) {
-    if is_allowed(c, host) {
+pub(super) fn allowed<T>(c: &mut Context<'_>, at: &At<T>, address: &Address<'_>) {
+    if is_allowed(c, address) {
         return;
     }
+    let host = address.host;
     let written = c.text.get(at.span.clone()).is_some_and(|written| written.contains(host));
-    let shown = if written { host } else { "the host" };
+    let name = if written { host } else { "its name" };
     let hint = if c.raw.target.value.allow.is_some() {
-        format!("if it is yours to load, add {} to target.allow", if written { format!("\"{host}\"") } else { "it".to_owned() })
+        format!("if the host is yours to load and change, add \"{name}\" to target.allow")
     } else {
-        let name = if written { host } else { "its name" };
-        format!("only this machine is allowed by default; if the host is yours to load, write allow = [\"{name}\"] under [target]")
+        format!("only this machine is allowed by default; if the host is yours to load and change, write allow = [\"{name}\"] under [target]")
     };
-    let what = format!("{} is not allowed", if written { format!("host `{shown}`") } else { shown.to_owned() });
+    let what = if written { format!("host `{host}` is not allowed") } else { "the host is not allowed".to_owned() };
     c.refuse_part(at, if written { host } else { "" }, &what, hint);
 }
 
@@ -86,10 +85,10 @@ fn allow(c: &mut Context<'_>) -> Vec<String> {
     };
     for host in &list.value {
         let bare = bare(&host.value.value);
-        let is_host = !bare.is_empty() && bare.chars().all(|ch| ch.is_alphanumeric() || matches!(ch, '.' | '-' | '_' | ':'));
-        let has_port = bare.matches(':').count() == 1;
-        if !is_host || has_port {
-            c.refuse(host, &format!("`{}` is no host", host.value.shown), "write the host alone, without scheme, port and path, as \"10.0.0.1\"");
+        let is_ipv6 = bare.matches(':').count() > 1;
+        let written = if is_ipv6 { format!("http://[{bare}]") } else { format!("http://{bare}") };
+        if !Address::parse(&written).is_ok_and(|a| a.path.is_empty()) || bare.contains('@') {
+            c.refuse(host, &format!("`{}` is no host", host.value.shown), "write the host, without scheme and path, as \"10.0.0.1\" or \"10.0.0.1:8080\"");
         }
     }
     list.value.iter().map(|h| bare(&c.text(&h.value)).to_owned()).collect()

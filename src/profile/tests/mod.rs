@@ -2,6 +2,8 @@
 
 mod defaults;
 mod loads;
+mod pages;
+mod samples;
 mod scenarios;
 mod secrets;
 mod settings;
@@ -25,6 +27,7 @@ get = "/"
 fn env(name: &str) -> Option<String> {
     match name {
         "TOKEN" => Some("s3cr3t".to_owned()),
+        "PASSWORD" => Some("pw".to_owned()),
         "BRACED" => Some("a{pool}b".to_owned()),
         "BASE" => Some("http://me:pw@127.0.0.1:9000".to_owned()),
         "WAIT" => Some("5".to_owned()),
@@ -33,7 +36,7 @@ fn env(name: &str) -> Option<String> {
 }
 
 fn attempt(text: &str) -> Result<Profile, ProfileErrors> {
-    read(text, &Source { name: "folder/shop.toml", env: &env, dialects: &["hikaricp-micrometer"] })
+    read(text, &Source { name: "folder/shop.toml", env: &env, dialects: &["hikaricp-micrometer", "tomcat-micrometer", "jvm-micrometer", "spring-http-micrometer", "process"] })
 }
 
 #[track_caller]

@@ -113,11 +113,13 @@ fn a_target_says_where_and_when() {
     assert_eq!(there.target.allow, ["10.0.0.1", "::2"]);
     let ready = there.target.ready.unwrap();
     assert_eq!((ready.path.as_str(), ready.status, ready.within), ("/up", 200, Span::from_secs(60)));
+    assert_eq!(plan(&target("url = \"http://h:81\"\nallow = [\"h:81\"]")).target.url, "http://h:81");
+    assert_eq!(refusals(&target("url = \"http://h:82\"\nallow = [\"h:81\"]")), ["`target.url`: host `h` is not allowed"]);
     assert_eq!(plan(&target("url = \"http://127.0.0.9\"")).target.allow, ["127.0.0.1", "localhost", "::1", "127.0.0.9"]);
-    assert_eq!(refusals(&target("url = \"127.0.0.1\"\nallow = [\"http://x\", \"h:80\"]\nready = { path = \"up\", status = 42 }\nprocess = { command = [] }")), [
+    assert_eq!(refusals(&target("url = \"127.0.0.1\"\nallow = [\"http://x\", \"h/p\"]\nready = { path = \"up\", status = 42 }\nprocess = { command = [] }")), [
         "`target.url`: `127.0.0.1` is no address: an address begins with http:// or https://",
         "`target.allow`: `http://x` is no host",
-        "`target.allow`: `h:80` is no host",
+        "`target.allow`: `h/p` is no host",
         "`target.ready.path`: a path begins with /",
         "`target.ready.status`: `42` is no status",
         "`target.process.command`: no program",
