@@ -112,9 +112,8 @@ fn general(path: &str) -> String {
     let path = path.replacen("scenario.once.", "scenario.step.", 1);
     let mut parts: Vec<&str> = path.split('.').collect();
     match parts.as_slice() {
-        ["settings" | "metrics", _] => parts.truncate(1),
+        ["settings" | "metrics", _] | ["guard", ..] => parts.truncate(1),
         ["settings" | "metrics", _, ..] => parts[1] = "NAME",
-        ["guard", ..] => parts.truncate(1),
         ["scenario", "step", "get" | "post" | "put" | "patch" | "delete" | "head" | "options"] => parts[2] = "METHOD",
         ["scenario", "step", "think", ..] => drop(parts.remove(1)),
         _ => {}

@@ -60,7 +60,7 @@ const NOT_IN_UI: &[&str] = &["sqlx", "reqwest", "hyper", "axum"];
 const PRINTING: &[&str] = &["println", "print", "eprintln", "eprint"];
 
 /// Everything that breaks a rule, one sentence each.
-pub fn findings(sources: &[Source]) -> Vec<String> {
+pub(super) fn findings(sources: &[Source]) -> Vec<String> {
     let files = read(sources);
     let mut found = Vec::new();
     for file in &files {

@@ -3,33 +3,33 @@
 
 /// A source file: its path under `src/`, and its text.
 #[derive(Clone)]
-pub struct Source {
-    pub path: String,
-    pub text: String,
+pub(super) struct Source {
+    pub(super) path: String,
+    pub(super) text: String,
 }
 
 /// What the rules look at.
-pub struct File {
+pub(super) struct File {
     /// Path under `src/`.
-    pub path: String,
+    pub(super) path: String,
     /// Module path: `["model", "plan"]`; empty for the crate's root.
-    pub module: Vec<String>,
+    pub(super) module: Vec<String>,
     /// The first line that is not blank.
-    pub head: String,
+    pub(super) head: String,
     /// Lines outside test code.
-    pub production_lines: usize,
+    pub(super) production_lines: usize,
     /// Absolute paths named in production code, by line: own modules begin with `crate`.
-    pub paths: Vec<(usize, Vec<String>)>,
+    pub(super) paths: Vec<(usize, Vec<String>)>,
     /// Macros called in production code, by line.
-    pub macros: Vec<(usize, String)>,
+    pub(super) macros: Vec<(usize, String)>,
     /// Modules that are declared for tests only.
-    pub test_modules: Vec<String>,
+    pub(super) test_modules: Vec<String>,
     /// Whether all of it is test code.
-    pub is_test: bool,
+    pub(super) is_test: bool,
 }
 
 /// Reads all sources; files that only tests reach are marked.
-pub fn read(sources: &[Source]) -> Vec<File> {
+pub(super) fn read(sources: &[Source]) -> Vec<File> {
     let mut files: Vec<File> = sources.iter().map(file).collect();
     let mut tests: Vec<Vec<String>> = Vec::new();
     for file in &files {
@@ -46,7 +46,7 @@ fn file(source: &Source) -> File {
     let (production, test_modules) = without_tests(&bare);
     let module = module_of(&source.path);
     let paths = paths(&production).into_iter().map(|(line, path)| (line, absolute(&module, path))).collect();
-    let kept = |(a, b): &(&str, &str)| !(b.trim().is_empty() && !a.trim().is_empty());
+    let kept = |(a, b): &(&str, &str)| !b.trim().is_empty() || a.trim().is_empty();
     let head = source.text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().to_owned();
     File {
         path: source.path.clone(),
@@ -69,7 +69,7 @@ fn module_of(path: &str) -> Vec<String> {
 }
 
 /// The text with comments, strings and characters blanked; lines stay where they are.
-pub fn blank(text: &str) -> String {
+pub(super) fn blank(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
