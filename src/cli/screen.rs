@@ -141,7 +141,7 @@ impl Desk {
                 if end.cause.is_some() && end.cause != Some(Cause::Interrupted) {
                     self.tell(Feed::RunFailed(end.reason.clone()));
                 }
-                self.tell(Feed::RunEnded);
+                self.tell(if end.cause == Some(Cause::Internal) { Feed::Leave } else { Feed::RunEnded });
                 self.finished = Some((end, recording));
             }
             Err(error) => self.tell(Feed::RunFailed(error.to_string())),

@@ -69,7 +69,7 @@ impl Driver {
             let seen = reads(self.session(), setting);
             let finding = match (seen, setting.verify.is_some()) {
                 (Some(v), _) if (v - value).abs() < 0.5 => (Proof::Acted, format!("put back: {value} reads back")),
-                (_, true) => (Proof::Refuted, format!("put back, but {value} does not read back; by hand: {}", self.target.by_hand(setting, *value))),
+                (_, true) => (Proof::Refuted, format!("put back, but {value} does not read back; by hand: {}", self.by_hand(setting, *value))),
                 (_, false) => (Proof::Unverified, format!("put back to {value}; nothing shows it")),
             };
             all = match finding.0 {
@@ -98,12 +98,18 @@ impl Driver {
             }
             Err(error) => {
                 for (setting, value) in known {
-                    let by_hand = self.target.by_hand(setting, *value);
+                    let by_hand = self.by_hand(setting, *value);
                     self.say(NoteLevel::Warning, format!("`{}` was NOT put back to {value}: {error}; by hand: {by_hand}", setting.name));
                 }
                 false
             }
         }
+    }
+
+    /// What a person would type; made from the plan as it is recorded, so that no secret is in it.
+    fn by_hand(&self, setting: &Setting, value: f64) -> String {
+        let told = self.head.plan.as_ref().and_then(|p| p.setting(&setting.name)).unwrap_or(setting);
+        self.target.by_hand(told, value)
     }
 
     fn unrestored(&self, known: &[(Setting, f64)]) -> Vec<String> {

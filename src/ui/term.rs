@@ -33,11 +33,18 @@ impl Drop for Guard {
     }
 }
 
-/// Takes the terminal: raw mode, alternate screen, no cursor. A panic gives it back before its message is printed.
+/// Takes the terminal: raw mode, alternate screen, no cursor. A panic of the thread that draws gives it back before its message is
+/// printed; a panic elsewhere while the screen is up goes to the log.
 pub fn enter() -> Result<(RealTerminal, Guard), UiError> {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
+        let owner = std::thread::current().id();
         std::panic::set_hook(Box::new(move |info| {
+            // Elsewhere a panic is caught and told by whoever ran there; its message must not be written across the screen.
+            if ENTERED.load(Ordering::SeqCst) && std::thread::current().id() != owner {
+                tracing::error!("{info}");
+                return;
+            }
             leave();
             before(info);
         }));

@@ -2,5 +2,5 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of these helpers")]
 
-pub mod plain;
-pub mod pty;
+pub(crate) mod plain;
+pub(crate) mod pty;

@@ -6,34 +6,34 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The binary with its data in `home`.
-pub fn command(args: &[&str], home: &Path) -> Command {
+pub(crate) fn command(args: &[&str], home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
     command.args(args).env("XDG_DATA_HOME", home).env("HOME", home).env_remove("PLIMSOLL_FAULT").stdin(Stdio::null()).current_dir(home);
     command
 }
 
 /// Runs it to its end.
-pub fn run(args: &[&str], home: &Path) -> Output {
+pub(crate) fn run(args: &[&str], home: &Path) -> Output {
     command(args, home).output().unwrap()
 }
 
 /// Runs it and reads the one JSON object it prints.
 #[track_caller]
-pub fn json(args: &[&str], home: &Path) -> serde_json::Value {
+pub(crate) fn json(args: &[&str], home: &Path) -> serde_json::Value {
     let output = run(args, home);
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(text.trim()).unwrap_or_else(|e| panic!("{args:?}: {e}: `{text}`\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// A lab of our own on a free port, ended with this value.
-pub struct Lab {
+pub(crate) struct Lab {
     child: Child,
-    pub url: String,
+    pub(crate) url: String,
 }
 
 impl Lab {
     /// Starts one.
-    pub fn start(preset: &str, home: &Path) -> Self {
+    pub(crate) fn start(preset: &str, home: &Path) -> Self {
         let mut command = command(&["lab", "--preset", preset, "--port", "0", "--until-stdin-closes"], home);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -43,7 +43,7 @@ impl Lab {
     }
 
     /// The lab's process.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 }
@@ -57,7 +57,7 @@ impl Drop for Lab {
 
 /// Waits until `done` gives something, for at most `patience`.
 #[track_caller]
-pub fn wait_for<T>(what: &str, patience: Duration, mut done: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn wait_for<T>(what: &str, patience: Duration, mut done: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + patience;
     loop {
         if let Some(value) = done() {
@@ -69,18 +69,18 @@ pub fn wait_for<T>(what: &str, patience: Duration, mut done: impl FnMut() -> Opt
 }
 
 /// Whether a process lives.
-pub fn alive(pid: u32) -> bool {
+pub(crate) fn alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 /// Sends a signal by the system's own tool.
-pub fn signal(pid: u32, name: &str) {
+pub(crate) fn signal(pid: u32, name: &str) {
     let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
     assert!(sent.success(), "kill -{name} {pid}");
 }
 
 /// `GET` of a loopback address; the body.
-pub fn get(url: &str, path: &str) -> String {
+pub(crate) fn get(url: &str, path: &str) -> String {
     use std::io::{Read as _, Write as _};
     let address = url.strip_prefix("http://").unwrap();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
@@ -92,7 +92,7 @@ pub fn get(url: &str, path: &str) -> String {
 }
 
 /// One of the lab's settings, as it says itself.
-pub fn lab_setting(url: &str, name: &str) -> f64 {
+pub(crate) fn lab_setting(url: &str, name: &str) -> f64 {
     let body = get(url, "/admin/settings");
     let start = body.find('{').unwrap_or_else(|| panic!("no settings in `{body}`"));
     let end = body.rfind('}').unwrap();

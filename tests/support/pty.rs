@@ -10,7 +10,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running terminal session.
-pub struct Pty {
+pub(crate) struct Pty {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     writer: Arc<Mutex<Box<dyn Write + Send>>>,
@@ -20,7 +20,7 @@ pub struct Pty {
 
 impl Pty {
     /// Starts the binary with these arguments, its data in `home`.
-    pub fn start(args: &[&str], home: &std::path::Path, (columns, rows): (u16, u16), env: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(args: &[&str], home: &std::path::Path, (columns, rows): (u16, u16), env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_plimsoll"));
@@ -37,7 +37,7 @@ impl Pty {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let writer = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(nonzero(rows), nonzero(columns), 0)));
         let raw = Arc::new(Mutex::new(Vec::new()));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (to_screen, to_raw, answers) = (screen.clone(), raw.clone(), writer.clone());
@@ -57,43 +57,43 @@ impl Pty {
     }
 
     /// What the screen shows.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.screen.lock().unwrap().screen().contents()
     }
 
     /// Whether the alternate screen is on.
-    pub fn alternate(&self) -> bool {
+    pub(crate) fn alternate(&self) -> bool {
         self.screen.lock().unwrap().screen().alternate_screen()
     }
 
     /// Whether the cursor is hidden.
-    pub fn cursor_hidden(&self) -> bool {
+    pub(crate) fn cursor_hidden(&self) -> bool {
         self.screen.lock().unwrap().screen().hide_cursor()
     }
 
     /// Whether any cell has a colour of its own.
-    pub fn has_colors(&self) -> bool {
+    pub(crate) fn has_colors(&self) -> bool {
         let parser = self.screen.lock().unwrap();
         let (rows, columns) = parser.screen().size();
-        (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))).any(|(r, c)| {
+        (0..rows.get()).flat_map(|r| (0..columns.get()).map(move |c| (r, c))).any(|(r, c)| {
             parser.screen().cell(r, c).is_some_and(|cell| cell.fgcolor() != vt100::Color::Default || cell.bgcolor() != vt100::Color::Default)
         })
     }
 
     /// Everything the program wrote, as bytes.
-    pub fn raw(&self) -> Vec<u8> {
+    pub(crate) fn raw(&self) -> Vec<u8> {
         self.raw.lock().unwrap().clone()
     }
 
     /// Waits until the screen shows `text`.
     #[track_caller]
-    pub fn wait_for(&self, text: &str) {
+    pub(crate) fn wait_for(&self, text: &str) {
         self.wait_until(&format!("`{text}`"), |screen| screen.contains(text));
     }
 
     /// Waits until the screen is as wanted.
     #[track_caller]
-    pub fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             if wanted(&self.text()) {
@@ -105,26 +105,26 @@ impl Pty {
     }
 
     /// Types.
-    pub fn send(&self, keys: &str) {
+    pub(crate) fn send(&self, keys: &str) {
         let mut writer = self.writer.lock().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
     /// Gives the terminal another size.
-    pub fn resize(&self, (columns, rows): (u16, u16)) {
-        self.screen.lock().unwrap().screen_mut().set_size(rows, columns);
+    pub(crate) fn resize(&self, (columns, rows): (u16, u16)) {
+        self.screen.lock().unwrap().screen_mut().set_size(nonzero(rows), nonzero(columns));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
     /// The program's process id.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
 
     /// Waits for the end; gives the exit code.
     #[track_caller]
-    pub fn exit_code(&mut self) -> u32 {
+    pub(crate) fn exit_code(&mut self) -> u32 {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -142,6 +142,10 @@ impl Drop for Pty {
     fn drop(&mut self) {
         let _gone = self.child.kill();
     }
+}
+
+fn nonzero(n: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(n).unwrap()
 }
 
 /// Answers the two questions terminals are asked.
