@@ -23,8 +23,10 @@ use crate::prometheus;
 /// Makes the experiment of a profile ready.
 pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
     let name = args.profile.display().to_string();
-    let text = std::fs::read_to_string(&args.profile).map_err(|e| CliError::usage(format!("reading the profile {name}: {e}")))?;
-    let _ = overrides(args);
+    let mut text = std::fs::read_to_string(&args.profile).map_err(|e| CliError::usage(format!("reading the profile {name}: {e}")))?;
+    for change in overrides(args) {
+        text = profile::apply_override(&text, &change).map_err(|e| CliError::usage(format!("--set {change}: {e}")))?;
+    }
     let profile = read_profile_text(&text, &name)?;
     let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
     Ok(Launch { profile, recording, lab: None })
