@@ -4,7 +4,7 @@ use super::label;
 use crate::model::event::{Phase, StepEnd};
 use crate::model::session::{Session, StepState, StepStatus};
 use crate::model::units::Span;
-use crate::model::verdict::{PoolVerdict, ValueFigures};
+use crate::model::verdict::{Kind, PoolVerdict, ValueFigures};
 
 /// A step's own loss, beside the judge's figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,34 +64,33 @@ pub(crate) fn so_far(session: &Session) -> String {
             n => format!("so far: {n} runs, not yet judged"),
         };
     };
-    let name = verdict.setting.as_deref().unwrap_or("value");
-    let value = verdict.value.map_or_else(|| format!("no {name} yet"), |v| format!("{name} {}", crate::ui::number::setting(v)));
+    let value = verdict.value.map_or_else(|| "no answer".to_owned(), crate::ui::number::setting);
     let zone = verdict.zone.map_or_else(String::new, |(a, b)| format!(" ({a:.0} to {b:.0})"));
-    let fewest = verdict.steps.iter().map(|s| s.runs).min().unwrap_or(0);
-    let runs = match fewest {
-        0 => ", some values not measured yet".to_owned(),
-        1 => ", one run each at least: not yet an answer".to_owned(),
-        n => format!(", {n} runs each"),
+    if session.ended().is_some() {
+        return format!("{}: {value}{zone}", words(verdict.verdict));
+    }
+    let said = if matches!(verdict.verdict, Kind::Recommend | Kind::Repeat) { String::new() } else { format!("{}: ", words(verdict.verdict)) };
+    let runs = match verdict.steps.iter().map(|s| s.runs).min() {
+        None | Some(0) => ", not all values measured yet".to_owned(),
+        Some(1) => ", one run each: no answer yet".to_owned(),
+        Some(n) => format!(", {n} runs each"),
     };
-    let ended = session.ended().is_some();
-    let doubt = if ended { String::new() } else { runs };
-    format!("so far: {} {value}{zone}{doubt}", words(verdict.verdict))
+    format!("so far: {said}{value}{zone}{runs}")
 }
 
 /// A kind of verdict in the reader's words.
 #[must_use]
-pub(crate) const fn words(kind: crate::model::verdict::Kind) -> &'static str {
-    use crate::model::verdict::Kind;
+pub(crate) const fn words(kind: Kind) -> &'static str {
     match kind {
         Kind::Recommend => "recommended",
-        Kind::Repeat => "measure again near",
-        Kind::EdgeHigh => "more than tried: above",
-        Kind::EdgeLow => "less than tried: below",
-        Kind::Underloaded => "the load is too small to tell; smallest fit",
-        Kind::ThreadBound => "worker threads are the limit; best guess",
-        Kind::Overloaded => "no value carries this load; least bad",
-        Kind::GeneratorBound => "the load generator is the limit; best guess",
-        Kind::Invalid => "can not be judged:",
+        Kind::Repeat => "not decided, best guess",
+        Kind::EdgeHigh => "more than tried, of these",
+        Kind::EdgeLow => "less than tried, of these",
+        Kind::Underloaded => "load too small, enough is",
+        Kind::ThreadBound => "threads are the limit, best guess",
+        Kind::Overloaded => "overloaded, least bad",
+        Kind::GeneratorBound => "generator is the limit, best guess",
+        Kind::Invalid => "can not be judged",
     }
 }
 
@@ -112,9 +111,9 @@ mod tests {
     fn what_is_known_is_said() {
         assert_eq!(so_far(&Session::new()), "so far: nothing measured yet");
         let said = so_far(&testkit::middle());
-        assert!(said.starts_with("so far: ") && said.contains("not yet"), "{said}");
+        assert_eq!(said, "so far: 150 (128 to 172), one run each: no answer yet");
         let end = so_far(&Session::of(testkit::sweep().iter()));
-        assert_eq!(end, "so far: recommended pool 150 (128 to 172)");
+        assert_eq!(end, "recommended: 150 (128 to 172)");
     }
 
     #[test]

@@ -20,13 +20,16 @@ pub(crate) fn short(session: &Session, step: &StepState) -> String {
     if parts.is_empty() { format!("step {}", step.planned().step) } else { parts.join("×") }
 }
 
-/// Values with their names: `pool 150  threads 200`, what is swept first.
+/// Values with their names, what is swept and what is held: `pool 150`, `threads 200`.
 #[must_use]
-pub(crate) fn values(session: &Session, values: &Values) -> String {
+pub(crate) fn parted(session: &Session, values: &Values) -> (String, String) {
     let first = swept(session.plan());
-    let rest = values.0.keys().map(String::as_str).filter(|n| !first.contains(n));
-    let parts: Vec<String> = first.iter().copied().chain(rest).filter_map(|n| values.get(n).map(|v| format!("{n} {}", number::setting(v)))).collect();
-    parts.join("  ")
+    let write = |names: &mut dyn Iterator<Item = &str>| {
+        let parts: Vec<String> = names.filter_map(|n| values.get(n).map(|v| format!("{n} {}", number::setting(v)))).collect();
+        parts.join("  ")
+    };
+    let held = write(&mut values.0.keys().map(String::as_str).filter(|n| !first.contains(n)));
+    (write(&mut first.iter().copied()), held)
 }
 
 /// The name of the setting on the curve's axis: the judge's, or the first swept.
@@ -46,7 +49,7 @@ mod tests {
         let session = Session::of(testkit::sweep().iter());
         let step = session.steps().first().unwrap();
         assert_eq!(short(&session, step), "100");
-        assert_eq!(values(&session, &step.planned().values), "pool 100  threads 200");
+        assert_eq!(parted(&session, &step.planned().values), ("pool 100".to_owned(), "threads 200".to_owned()));
         assert_eq!(axis(&session), "pool");
     }
 

@@ -88,10 +88,10 @@ fn answer(session: &Session, verdict: &PoolVerdict) -> String {
         parts.push(format!("equal within 2%: {low:.0} to {high:.0}"));
     }
     if let Some(regret) = verdict.expected_regret {
-        parts.push(format!("expected to cost {} at most against the best", number::share(regret)));
+        parts.push(format!("expected to cost {} against the best", number::share(regret)));
     }
     if let Some((low, high)) = verdict.best_interval_90 {
-        parts.push(format!("90% that the best lies in {low:.0} to {high:.0}"));
+        parts.push(format!("the best lies in {low:.0} to {high:.0} (90% sure)"));
     }
     if let Some(free) = verdict.unconstrained {
         parts.push(format!("without the objectives it would be {}", number::setting(free)));
@@ -106,13 +106,15 @@ fn costs(session: &Session, verdict: &PoolVerdict) -> Option<String> {
     let losses: Vec<(f64, f64)> = verdict.steps.iter().filter_map(|s| s.loss_s.map(|l| (s.value, l.mean))).collect();
     let best = losses.iter().min_by(|a, b| (a.0 - chosen).abs().total_cmp(&(b.0 - chosen).abs()))?.1;
     let (first, last) = (losses.first()?, losses.last()?);
-    let part = |(value, loss): &(f64, f64)| {
-        let factor = loss / best;
-        (best > 0.0 && (value - chosen).abs() > 1e-9 && factor > 1.005)
-            .then(|| format!("at {name} {} the loss is {} as large", number::setting(*value), number::times(factor)))
-    };
-    let parts: Vec<String> = [part(first), if losses.len() > 1 { part(last) } else { None }].into_iter().flatten().collect();
-    if parts.is_empty() { (losses.len() > 1).then(|| "nothing: the ends of the sweep are as good".to_owned()) } else { Some(parts.join(", ")) }
+    let dear = |(value, loss): &&(f64, f64)| best > 0.0 && (value - chosen).abs() > 1e-9 && loss / best > 1.005;
+    let ends = [Some(first), (losses.len() > 1).then_some(last)];
+    let parts: Vec<String> =
+        ends.into_iter().flatten().filter(dear).map(|(v, loss)| format!("at {} {}", number::setting(*v), number::times(loss / best))).collect();
+    if parts.is_empty() {
+        (losses.len() > 1).then(|| "nothing: the ends of the sweep are as good".to_owned())
+    } else {
+        Some(format!("loss against {name} {}: {}", number::setting(chosen), parts.join(", ")))
+    }
 }
 
 fn derived(verdict: &PoolVerdict) -> Option<String> {
@@ -142,14 +144,14 @@ mod tests {
     fn the_answer_comes_with_its_uncertainty() {
         let first = said(10).into_iter().next().unwrap();
         assert_eq!(first.head, "RECOMMENDED");
-        let expected = "pool 150 · equal within 2%: 128 to 172 · expected to cost 0.8% at most against the best · 90% that the best lies in 121 to 180";
+        let expected = "pool 150 · equal within 2%: 128 to 172 · expected to cost 0.8% against the best · the best lies in 121 to 180 (90% sure)";
         assert_eq!(first.text, expected);
     }
 
     #[test]
     fn the_ends_of_the_sweep_have_a_price() {
         let costs = said(10).into_iter().find(|e| e.head == "costs").unwrap();
-        assert!(costs.text.starts_with("at pool 30 the loss is 1.68× as large"), "{}", costs.text);
+        assert_eq!(costs.text, "loss against pool 150: at 30 1.68×, at 200 1.02×");
     }
 
     #[test]

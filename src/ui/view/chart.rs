@@ -13,9 +13,9 @@ use crate::ui::widget::plot::{Plot, Stroke, Texture};
 use crate::ui::widget::scale::Scale;
 
 /// Cells left of the plot: figures and the axis.
-pub(super) const LEFT: u16 = 9;
+pub(super) const LEFT: u16 = 8;
 /// Cells right of the plot: the latest value of each line.
-pub(super) const RIGHT: u16 = 14;
+pub(super) const RIGHT: u16 = 13;
 /// From this width on there is room for the right side.
 const WIDE: u16 = 48;
 
@@ -145,9 +145,9 @@ pub(super) fn figures(plot: &Plot, y: Scale, mark: fn(f64) -> String, look: Look
         put(buf, left, axis, line, "│", look.style(Tone::Frame));
     }
     let mut taken = None;
-    for value in y.marks(usize::from(inside.height / 2).max(2)).into_iter().rev() {
+    for value in y.marks((usize::from(inside.height) * 2).div_ceil(3)).into_iter().rev() {
         let Some(at) = plot.row_of(value).filter(|at| taken.is_none_or(|t: u16| *at > t)) else { continue };
-        put(buf, left, left.x, at, &pad_left(&mark(value), usize::from(LEFT - 2)), look.style(Tone::Dim));
+        put(buf, left, left.x, at, &pad_left(&mark(value), usize::from(LEFT - 1)), look.style(Tone::Dim));
         put(buf, left, axis, at, "┤", look.style(Tone::Frame));
         taken = Some(at);
     }
@@ -168,14 +168,17 @@ fn time_axis(timeline: &Timeline, plot: &Plot, look: Look, inside: Rect, buf: &m
     for (i, band) in timeline.bands.iter().enumerate() {
         let Some(x) = plot.column_of(band.from.max(timeline.x.from())) else { continue };
         let end = timeline.bands.get(i + 1).and_then(|b| plot.column_of(b.from)).unwrap_or(line.right());
-        put(buf, line, x, line.y, "┴", look.style(Tone::Frame));
-        if usize::from(end.saturating_sub(x)) > crate::ui::text::width(&band.label) {
-            put(buf, line, x.saturating_add(1), line.y, &band.label, look.style(Tone::Text));
+        let (room, wanted) = (usize::from(end.saturating_sub(x)), crate::ui::text::width(&band.label));
+        if room != wanted {
+            put(buf, line, x, line.y, "┴", look.style(Tone::Frame));
+        }
+        if room >= wanted {
+            put(buf, line, x.saturating_add(u16::from(room > wanted)), line.y, &band.label, look.style(Tone::Text));
         }
     }
     let clock = |s: f64| crate::model::units::Elapsed::from_secs_f64(s).to_string();
     let left = Rect { x: inside.x.saturating_sub(LEFT), width: LEFT.min(inside.x), y: line.y, height: 1 };
-    put(buf, left, left.x, line.y, &pad_left(&clock(timeline.x.from()), usize::from(LEFT - 2)), look.style(Tone::Dim));
+    put(buf, left, left.x, line.y, &pad_left(&clock(timeline.x.from()), usize::from(LEFT - 1)), look.style(Tone::Dim));
     let right = Rect { x: line.right(), width: RIGHT, ..line };
     if line.right().saturating_add(RIGHT) <= buf.area.right() {
         put(buf, row(right, 0), right.x, line.y, &format!(" {}", clock(timeline.x.to())), look.style(Tone::Dim));

@@ -32,7 +32,8 @@ struct Station {
 pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let session = state.shown();
     let flow = backlog::flow(session);
-    let (widest, sentence) = flow.widest();
+    let over = session.ended().is_some();
+    let (widest, sentence) = if over { (None, "the run is over; these are its last figures".to_owned()) } else { flow.widest() };
     let stations = stations(session, &flow);
     let cells = area.width / 5;
     for (station, x) in stations.iter().zip((area.x..area.right()).step_by(usize::from(cells.max(1)))) {
@@ -61,6 +62,15 @@ fn of(part: Option<f64>, whole: Option<f64>, what: &str) -> String {
     }
 }
 
+/// Worker threads without work, or requests that wait for one.
+fn free(flow: &Flow) -> String {
+    match (flow.busy.zip(flow.threads), flow.in_flight) {
+        (Some((busy, threads)), Some(n)) if busy >= 0.97 * threads && n - busy >= 1.0 => format!("{} wait for one", number::count(n - busy)),
+        (Some((busy, threads)), _) => format!("{} free", number::count((threads - busy).max(0.0))),
+        (None, _) => String::new(),
+    }
+}
+
 fn stations(session: &Session, flow: &Flow) -> [Station; 5] {
     let fastest = session.ticks().iter().filter_map(crate::model::session::TickPoint::rate).fold(0.0, f64::max);
     let most = flow.threads.or(flow.in_flight.filter(|n| *n > 0.0));
@@ -80,7 +90,7 @@ fn stations(session: &Session, flow: &Flow) -> [Station; 5] {
             name: "threads",
             share: share(flow.busy, flow.threads),
             main: of(flow.busy, flow.threads, "busy"),
-            more: String::new(),
+            more: free(flow),
             place: Some(Place::Threads),
         },
         Station {
@@ -134,11 +144,12 @@ fn short(station: &Station, hot: bool, look: Look, area: Rect, buf: &mut Buffer)
     let number = station.main.replace(" of ", "/").replace(" in use", "").replace(" waiting", "").replace(" active", "").replace(" busy", "");
     let name = match station.name {
         "connections" => "conns",
+        "requests" => "load",
         name => name,
     };
     let x = put(buf, first, area.x, first.y, " ", look.style(tone));
     let x = put(buf, first, x, first.y, &format!("{name} "), look.style(if hot { Tone::Hot } else { Tone::Dim }));
-    put(buf, first, x, first.y, &cut(&number, room.saturating_sub(usize::from(x - area.x))), look.style(tone));
+    put(buf, first, x, first.y, &number, look.style(tone));
     let more = station.more.replace(" wait for locks", " locks").replace("planned ", "of ").replace(" under way", "");
     let bar = if more.is_empty() || station.name == "requests" && !more.contains('/') {
         gauge(station.share, room)

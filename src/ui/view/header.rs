@@ -12,6 +12,11 @@ use crate::ui::reading::{estimate, label};
 use crate::ui::state::{Origin, State};
 use crate::ui::text::{cut, put, put_right, width};
 
+/// Cells between two pieces.
+const APART: usize = 3;
+/// The name is not cut shorter than this as long as another piece can go.
+const SHORTEST_NAME: usize = 18;
+
 /// A piece of the line; the pieces of the highest rank go first where there is no room.
 struct Piece {
     rank: u8,
@@ -23,18 +28,19 @@ struct Piece {
 pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let session = state.shown();
     let right = right(state, look);
-    let room = usize::from(area.width).saturating_sub(width(&right.0) + 2);
+    let room = usize::from(area.width).saturating_sub(width(&right.0) + 1);
     let mut pieces = pieces(session, look);
-    while pieces.iter().map(|p| width(&p.text) + 3).sum::<usize>() > room && pieces.iter().any(|p| p.rank > 0) {
+    let least = |p: &Piece| if p.rank == 0 { width(&p.text).min(SHORTEST_NAME) } else { width(&p.text) };
+    while pieces.iter().map(|p| least(p) + APART).sum::<usize>() > room && pieces.iter().any(|p| p.rank > 0) {
         let last = pieces.iter().enumerate().max_by_key(|(_, p)| p.rank).map_or(0, |(i, _)| i);
         pieces.remove(last);
     }
-    let mut x = put(buf, area, area.x, area.y, " ", look.style(Tone::Text));
-    let taken: usize = pieces.iter().skip(1).map(|p| width(&p.text) + 3).sum();
+    let taken: usize = pieces.iter().skip(1).map(|p| width(&p.text) + APART).sum();
+    let mut x = area.x.saturating_add(1);
     for (i, piece) in pieces.iter().enumerate() {
-        let text = if i == 0 { cut(&piece.text, room.saturating_sub(taken + 1)) } else { piece.text.clone() };
+        let text = if i == 0 { cut(&piece.text, room.saturating_sub(taken + APART)) } else { piece.text.clone() };
         x = put(buf, area, x, area.y, &text, piece.style);
-        x = put(buf, area, x, area.y, "   ", look.style(Tone::Text));
+        x = put(buf, area, x, area.y, &" ".repeat(APART), look.style(Tone::Text));
     }
     put_right(buf, area, area.y, &right.0, right.1);
 }
@@ -44,8 +50,12 @@ fn pieces(session: &Session, look: Look) -> Vec<Piece> {
     let name = session.plan().map_or_else(|| "waiting for the run to begin".to_owned(), |p| p.name.clone());
     let mut out = vec![piece(0, name, Tone::Title)];
     if let Some(step) = session.current() {
-        out.push(piece(2, format!("step {} of {}", step.planned().order + 1, session.steps().len()), Tone::Text));
-        out.push(piece(1, label::values(session, &step.planned().values), Tone::Focus));
+        out.push(piece(3, format!("step {} of {}", step.planned().order + 1, session.steps().len()), Tone::Text));
+        let (swept, fixed) = label::parted(session, &step.planned().values);
+        out.push(piece(1, swept, Tone::Focus));
+        if !fixed.is_empty() {
+            out.push(piece(4, fixed, Tone::Dim));
+        }
         if let Some(text) = phase(session) {
             out.push(piece(1, text, Tone::Text));
         }
@@ -56,7 +66,7 @@ fn pieces(session: &Session, look: Look) -> Vec<Piece> {
         out.push(piece(1, format!("{done} of {} steps done", session.steps().len()), Tone::Text));
     }
     if let Some(left) = estimate::left(session).filter(|_| session.ended().is_none()) {
-        out.push(piece(3, format!("left about {}", number::clock(left)), Tone::Dim));
+        out.push(piece(2, format!("left about {}", number::clock(left)), Tone::Text));
     }
     out
 }

@@ -80,7 +80,7 @@ impl Ground<'_> {
         if planned.iter().any(Option::is_some) {
             lines.push(Series { dotted: true, ..chart::series(planned, "plan", self.style(Tone::Limit), '.', number::rate) });
         }
-        lines.push(chart::series(failed, "failed", self.style(Tone::Bad), 'x', number::rate));
+        lines.push(chart::series(failed, "fail", self.style(Tone::Bad), 'x', number::rate));
         lines.push(chart::series(done, "done", self.style(Tone::Main), '*', number::rate));
         self.chart(y, mark_rate, lines, "no requests yet").render(self.look, inner, buf);
     }

@@ -22,30 +22,33 @@ const CHOSEN_FROM: u32 = 99;
 const PROGRESS: usize = 6;
 
 type Pieces = Vec<(String, Style)>;
+/// Each a block's name, or a step with its symbol: shown whole or not at all.
+type Groups = Vec<Pieces>;
 
 /// Draws the strip: framed where there are three lines, bare on one.
 pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let area = if area.height >= 3 { Frame::named("plan", false).render(look, area, buf) } else { area };
-    let (pieces, current) = pieces(state.shown(), look);
+    let (groups, current) = groups(state.shown(), look);
     let room = usize::from(area.width);
-    let first = first_shown(&pieces, current, room);
+    let first = first_shown(&groups, current, room);
     let mut x = area.x;
     if first > 0 {
         x = put(buf, area, x, area.y, "‹ ", look.style(Tone::Dim));
     }
-    put_all(buf, area, x, area.y, pieces.get(first..).unwrap_or_default());
+    put_all(buf, area, x, area.y, &groups.get(first..).unwrap_or_default().concat());
 }
 
 /// The first piece shown, so that the current step and what comes next are in sight.
-fn first_shown(pieces: &Pieces, current: usize, room: usize) -> usize {
-    let all: usize = pieces.iter().map(|p| width(&p.0)).sum();
+fn first_shown(groups: &Groups, current: usize, room: usize) -> usize {
+    let cells = |group: &Pieces| group.iter().map(|p| width(&p.0)).sum::<usize>();
+    let all: usize = groups.iter().map(cells).sum();
     if all <= room {
         return 0;
     }
     let mut used = 0;
     let mut first = current;
     while let Some(before) = first.checked_sub(1) {
-        used += pieces.get(before).map_or(0, |p| width(&p.0));
+        used += groups.get(before).map_or(0, cells);
         if used > room / 2 {
             break;
         }
@@ -54,33 +57,35 @@ fn first_shown(pieces: &Pieces, current: usize, room: usize) -> usize {
     first
 }
 
-/// The pieces, and which of them is the current step.
-fn pieces(session: &Session, look: Look) -> (Pieces, usize) {
+/// The groups, and which of them is the current step.
+fn groups(session: &Session, look: Look) -> (Groups, usize) {
     let mut steps: Vec<&StepState> = session.steps().iter().collect();
     steps.sort_by_key(|s| s.planned().order);
     let current = session.current().map(|s| s.planned().step);
-    let mut out: Pieces = Vec::new();
+    let mut out: Groups = Vec::new();
     let (mut at, mut block) = (0, None);
     for step in steps {
         let mine = step.planned().block;
         if block.map(heading) != Some(heading(mine)) {
-            out.push((format!(" {}  ", heading(mine)), look.style(Tone::Dim)));
+            out.push(vec![(format!(" {}  ", heading(mine)), look.style(Tone::Dim))]);
             block = Some(mine);
         }
         let running = Some(step.planned().step) == current;
         if running || (step.ended().is_some() && current.is_none()) {
             at = out.len();
         }
-        out.extend(piece(session, step, running, look));
+        out.push(piece(session, step, running, look));
     }
-    if let Some(plan) = session.plan().filter(|p| p.experiment.refine > 0) {
-        let chosen = session.steps().iter().filter(|s| s.planned().block >= CHOSEN_FROM).count();
-        let open = usize::try_from(plan.experiment.refine).unwrap_or(0).saturating_sub(chosen);
-        if open > 0 && session.ended().is_none() {
-            out.push((format!("  then up to {open} chosen"), look.style(Tone::Dim)));
-        }
-    }
+    out.extend(still_open(session).map(|n| vec![(format!("  then up to {n} chosen"), look.style(Tone::Dim))]));
     (out, at)
+}
+
+/// How many further steps the judge may still choose.
+fn still_open(session: &Session) -> Option<u32> {
+    let refine = session.plan()?.experiment.refine;
+    let chosen = session.steps().iter().filter(|s| s.planned().block >= CHOSEN_FROM).count();
+    let open = refine.saturating_sub(u32::try_from(chosen).unwrap_or(u32::MAX));
+    (open > 0 && session.ended().is_none()).then_some(open)
 }
 
 fn heading(block: u32) -> String {

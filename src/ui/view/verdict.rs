@@ -79,7 +79,8 @@ fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
 
 fn figures(state: &State, session: &Session, verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
     let name = verdict.setting.clone().unwrap_or_else(|| label::axis(session));
-    let mut frame = Frame::named("figures of each value, ± is two standard errors, the last two columns are the change a unit against the row above", false);
+    let mut frame =
+        Frame::named("figures of each value", false).with("± two standard errors · dW, dH: change for one more, against the row above", look.style(Tone::Dim));
     let short: Vec<String> =
         verdict.steps.iter().filter_map(|s| s.short.as_ref().map(|why| format!("◇ {} {}: {why}", name, number::setting(s.value)))).collect();
     if !short.is_empty() {
