@@ -144,8 +144,8 @@ pub(super) struct HomeState {
 /// What lies over the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Overlay {
-    /// The keys and the words.
-    Help,
+    /// The keys and the words, from this line on.
+    Help(usize),
     /// A question before something that can not be undone.
     Confirm(Question),
     /// A line of text is being typed.

@@ -16,6 +16,7 @@ use crate::model::histogram::Histogram;
 use crate::model::plan::*;
 use crate::model::session::Session;
 use crate::model::signal::{Signal, Value};
+use crate::model::template::Template;
 use crate::model::units::{Elapsed, Span};
 use crate::model::verdict::*;
 
@@ -30,9 +31,9 @@ pub(crate) fn plan() -> Plan {
         name: name.to_owned(),
         values: values.to_vec(),
         range: (10.0, 250.0),
-        apply: Apply::Load,
+        apply: Apply::Http { method: "POST".to_owned(), path: Template::parse("/admin/pool"), headers: BTreeMap::new(), body: None },
         verify: None,
-        restore: None,
+        restore: (name == "pool").then_some(10.0),
     };
     let target = TargetPlan { url: "http://127.0.0.1:8080".to_owned(), instances: Vec::new(), allow: Vec::new(), ready: None, process: None };
     Plan {

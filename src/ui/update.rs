@@ -19,6 +19,8 @@ pub(super) enum Effect {
     End(UiEnd),
 }
 
+/// The help is never longer than this.
+const MOST_HELP: usize = 80;
 /// The longest line that may be typed, in characters.
 const LONGEST_LINE: usize = 200;
 
@@ -31,13 +33,25 @@ pub(super) fn press(state: &mut State, key: Key) -> Vec<Effect> {
     match state.overlay.clone() {
         Some(Overlay::Prompt(prompt)) => type_into_prompt(state, prompt, key),
         Some(Overlay::Confirm(question)) => answer(state, question, key),
-        Some(Overlay::Help) => {
-            state.overlay = None;
+        Some(Overlay::Help(line)) => {
+            state.overlay = leaf(line, key).map(Overlay::Help);
             Vec::new()
         }
         None if state.screen == Screen::Home && state.home.typing => type_into_filter(state, key),
         None => lookup(state.context(), key).map_or_else(Vec::new, |action| act(state, action)),
     }
+}
+
+/// Where the help is after a key; none: it is closed.
+fn leaf(line: usize, key: Key) -> Option<usize> {
+    let line = match key {
+        Key::Down | Key::Char('j') => line + 1,
+        Key::Up | Key::Char('k') => line.saturating_sub(1),
+        Key::PageDown | Key::Char(' ') => line + 10,
+        Key::PageUp => line.saturating_sub(10),
+        _ => return None,
+    };
+    Some(line.min(MOST_HELP))
 }
 
 fn type_into_prompt(state: &mut State, mut prompt: Prompt, key: Key) -> Vec<Effect> {
@@ -129,7 +143,7 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => return leave(state),
         Action::Interrupt => return interrupt(state),
-        Action::Help => state.overlay = Some(Overlay::Help),
+        Action::Help => state.overlay = Some(Overlay::Help(0)),
         Action::Redraw => return vec![Effect::Repaint],
         Action::Back => back(state),
         Action::Open => return open(state),

@@ -34,11 +34,12 @@ pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
     if let Some(text) = derived(verdict) {
         out.push(entry("also set", text, Tone::Text));
     }
-    if verdict.flags.is_empty() {
+    let doubts: Vec<String> = verdict.flags.iter().map(|f| f.text.clone()).chain(short(session, verdict)).collect();
+    if doubts.is_empty() {
         out.push(entry("doubt", "none", Tone::Dim));
     }
-    for (i, flag) in verdict.flags.iter().enumerate() {
-        out.push(entry(if i == 0 { "doubt" } else { "" }, &flag.text, Tone::Warn));
+    for (i, doubt) in doubts.into_iter().enumerate() {
+        out.push(entry(if i == 0 { "doubt" } else { "" }, doubt, Tone::Warn));
     }
     if let Some(next) = &verdict.next {
         let name = name(session, verdict);
@@ -47,6 +48,12 @@ pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
         out.push(entry("next", format!("measure {name} {} {times}{key}: {}", number::setting(next.value), next.why), Tone::Focus));
     }
     out
+}
+
+/// Values whose figures do not count in full, with the reason.
+fn short(session: &Session, verdict: &PoolVerdict) -> impl Iterator<Item = String> {
+    let name = name(session, verdict);
+    verdict.steps.iter().filter_map(move |s| s.short.as_ref().map(|why| format!("◇ {name} {}: {why}", number::setting(s.value))))
 }
 
 /// The kind of answer, in capitals.
@@ -160,6 +167,14 @@ mod tests {
         assert_eq!(all[0].head, "NOT DECIDED");
         let next = all.iter().find(|e| e.head == "next").unwrap();
         assert_eq!(next.text, "measure pool 170 once more: between 150 and 200 the curve is least known");
+    }
+
+    #[test]
+    fn a_value_with_too_few_samples_is_named() {
+        let all = said(3);
+        let doubt = all.iter().find(|e| e.head == "doubt").unwrap();
+        assert_eq!(doubt.text, "◇ pool 30: fewer than 300 requests in a batch");
+        assert_eq!(said(10).iter().find(|e| e.head == "doubt").unwrap().text, "none");
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::ui::widget::scale::Scale;
 pub(super) const LEFT: u16 = 8;
 /// Cells right of the plot: the latest value of each line.
 pub(super) const RIGHT: u16 = 13;
+/// More figures than this at the left are noise.
+const MOST_MARKS: usize = 7;
 /// From this width on there is room for the right side.
 const WIDE: u16 = 48;
 
@@ -145,7 +147,7 @@ pub(super) fn figures(plot: &Plot, y: Scale, mark: fn(f64) -> String, look: Look
         put(buf, left, axis, line, "│", look.style(Tone::Frame));
     }
     let mut taken = None;
-    for value in y.marks((usize::from(inside.height) * 2).div_ceil(3)).into_iter().rev() {
+    for value in y.marks((usize::from(inside.height) * 2).div_ceil(3).min(MOST_MARKS)).into_iter().rev() {
         let Some(at) = plot.row_of(value).filter(|at| taken.is_none_or(|t: u16| *at > t)) else { continue };
         put(buf, left, left.x, at, &pad_left(&mark(value), usize::from(LEFT - 1)), look.style(Tone::Dim));
         put(buf, left, axis, at, "┤", look.style(Tone::Frame));

@@ -28,27 +28,28 @@ pub(super) const WORDS: [(&str, &str); 12] = [
 ];
 
 /// Draws it over the screen.
-pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
+pub(super) fn render(state: &State, first: usize, look: Look, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(116);
     let window = Rect { x: area.x + (area.width - width) / 2, y: area.y + 1, width, height: area.height.saturating_sub(2) };
     Clear.render(window, buf);
-    let inner = Frame::named("keys and words · any key closes this", true).render(look, window, buf);
-    let mut lines = keys(state, usize::from(inner.width));
+    let inner = Frame::named("keys and words · ↑ ↓ move, any other key closes this", true).render(look, window, buf);
     let two = inner.width >= 96;
+    let cells = if two { inner.width / 2 } else { inner.width };
+    let (mut left, right) = (keys(state, usize::from(cells)), words(usize::from(cells) - 1));
     if !two {
-        lines.extend(words(usize::from(inner.width)));
-        return column(&lines, look, inner, buf);
+        left.extend(right);
+        return column(&left, first, look, inner, buf);
     }
-    let half = inner.width / 2;
-    column(&keys(state, usize::from(half)), look, Rect { width: half, ..inner }, buf);
-    column(&words(usize::from(half) - 1), look, Rect { x: inner.x + half, width: inner.width - half, ..inner }, buf);
+    column(&left, first, look, Rect { width: cells, ..inner }, buf);
+    column(&right, first, look, Rect { x: inner.x + cells, width: inner.width - cells, ..inner }, buf);
 }
 
 /// One line: what stands in front (a key, a word, or nothing) and the text.
 type Line = (String, String);
 
-fn column(lines: &[Line], look: Look, area: Rect, buf: &mut Buffer) {
-    for ((front, text), n) in lines.iter().zip(0..area.height) {
+fn column(lines: &[Line], first: usize, look: Look, area: Rect, buf: &mut Buffer) {
+    let first = first.min(lines.len().saturating_sub(usize::from(area.height)));
+    for ((front, text), n) in lines.iter().skip(first).zip(0..area.height) {
         let line = row(area, n);
         let x = put(buf, line, line.x.saturating_add(1), line.y, front, look.style(Tone::Key));
         put(buf, line, x, line.y, text, look.style(Tone::Text));

@@ -18,11 +18,16 @@ const NAME: usize = 26;
 
 /// Draws it.
 pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
-    let (head, rest) = split_top(area, 2);
+    let (head, rest) = split_top(area, if area.height >= 30 { 5 } else { 2 });
     let (rest, foot) = split_bottom(rest, 1);
     let (rest, line) = split_bottom(rest, 1);
-    title(look, head, buf);
-    let (list_area, detail_area) = if rest.width >= 100 { split_left(rest, rest.width * 3 / 5) } else { split_bottom(rest, 7) };
+    if head.height >= 5 {
+        disc(look, head, buf)
+    } else {
+        title(look, head, buf)
+    }
+    let (list_area, detail_area) =
+        if rest.width >= 160 { split_left(rest, rest.width * 3 / 5) } else { split_bottom(rest, if area.height >= 30 { 10 } else { 7 }) };
     list(state, look, list_area, buf);
     detail(state, look, detail_area, buf);
     status::render(state, look, line, buf);
@@ -30,14 +35,22 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
 }
 
 fn title(look: Look, area: Rect, buf: &mut Buffer) {
-    let pieces = [
-        (" ─".to_owned(), look.style(Tone::Line)),
-        ("⊖".to_owned(), look.style(Tone::Line)),
-        ("─ ".to_owned(), look.style(Tone::Line)),
-        ("Plimsoll".to_owned(), look.style(Tone::Title)),
-        ("   finds the load line of a service: where waiting and contention balance".to_owned(), look.style(Tone::Dim)),
+    let pieces = [(" ─⊖─ ", Tone::Line), ("Plimsoll", Tone::Title), ("   finds the load line of a service: where waiting and contention balance", Tone::Dim)];
+    put_all(buf, area, area.x, area.y, &pieces.map(|(text, tone)| (text.to_owned(), look.style(tone))));
+}
+
+/// The mark on a ship's side, with what the program is for.
+fn disc(look: Look, area: Rect, buf: &mut Buffer) {
+    let lines = [
+        ("      ╭───────╮", "", Tone::Title),
+        ("  ━━━━┿━━━━━━━┿━━━━", "Plimsoll", Tone::Title),
+        ("      ╰───────╯", "finds the load line of a service: the setting at which waiting and contention balance", Tone::Dim),
     ];
-    put_all(buf, area, area.x, area.y, &pieces);
+    for ((mark, text, tone), n) in lines.into_iter().zip(1..) {
+        let line = row(area, n);
+        put(buf, line, line.x, line.y, mark, look.style(Tone::Line));
+        put(buf, line, line.x.saturating_add(23), line.y, text, look.style(tone));
+    }
 }
 
 /// A line of the list: a heading, or an entry with its place among the entries.

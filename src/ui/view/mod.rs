@@ -43,7 +43,7 @@ pub(super) fn render(state: &State, look: Look, buf: &mut Buffer) {
             Screen::Verdict => verdict::render(state, look, area, buf),
         }
         match &state.overlay {
-            Some(Overlay::Help) => help::render(state, look, area, buf),
+            Some(Overlay::Help(line)) => help::render(state, *line, look, area, buf),
             Some(Overlay::Confirm(question)) => status::ask(state, *question, look, area, buf),
             Some(Overlay::Prompt(_)) | None => {}
         }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::chart::{self, Area, Chart, Series};
-use super::sweep;
+use super::{split_top, sweep};
 use crate::model::event::ErrorKind;
 use crate::model::session::{LogLevel, Session, TickPoint};
 use crate::model::signal::Signal;
@@ -71,16 +71,24 @@ impl Ground<'_> {
         let mut frame = self.frame(Panel::Requests, "requests a second");
         frame.foot = error_line(self.session).map(|text| (text, self.style(Tone::Bad)));
         let inner = frame.render(self.look, area, buf);
-        let per_second = |count: fn(&TickPoint) -> f64| series::ticks(self.session, move |t| (t.seconds() > 0.0).then(|| count(t) / t.seconds()));
-        let done = self.points(&per_second(|t| t.finished as f64), inner, Joined::Mean);
-        let failed = self.points(&per_second(|t| t.failures() as f64), inner, Joined::Mean);
+        let done = self.points(&series::ticks(self.session, |t| per_second(t, t.finished)), inner, Joined::Mean);
+        let mut failed = chart::series(
+            self.points(&series::ticks(self.session, |t| per_second(t, t.failures())), inner, Joined::Mean),
+            "fail",
+            self.style(Tone::Bad),
+            'x',
+            number::rate,
+        );
+        if failed.points.iter().flatten().all(|p| p.1 <= 0.0) {
+            failed.points.clear();
+        }
         let planned = self.points(&series::ticks(self.session, |t| t.planned.filter(|_| t.seconds() > 0.0).map(|p| p / t.seconds())), inner, Joined::Mean);
         let y = Scale::up_to(series::largest([done.as_slice(), planned.as_slice()]));
         let mut lines = Vec::new();
         if planned.iter().any(Option::is_some) {
             lines.push(Series { dotted: true, ..chart::series(planned, "plan", self.style(Tone::Limit), '.', number::rate) });
         }
-        lines.push(chart::series(failed, "fail", self.style(Tone::Bad), 'x', number::rate));
+        lines.push(failed);
         lines.push(chart::series(done, "done", self.style(Tone::Main), '*', number::rate));
         self.chart(y, mark_rate, lines, "no requests yet").render(self.look, inner, buf);
     }
@@ -156,12 +164,24 @@ impl Ground<'_> {
             put_centred(buf, inner, inner.y + inner.height / 2, "no request failed", self.style(Tone::Dim));
             return;
         }
+        let rows = u16::try_from(kinds.len()).unwrap_or(u16::MAX);
+        let (list, below) = if inner.height > rows.saturating_add(5) { split_top(inner, rows) } else { (inner, Rect::default()) };
         let all: u64 = self.session.ticks().iter().map(|t| t.finished).sum();
-        for ((kind, n), line) in kinds.iter().zip(0..inner.height) {
-            let place = row(inner, line);
+        for ((kind, n), line) in kinds.iter().zip(0..list.height) {
+            let place = row(list, line);
             let share = if all > 0 { number::share(*n as f64 / all as f64) } else { number::UNKNOWN.to_owned() };
             let text = format!("{} requests  {} of all   {}", pad_left(&number::count(*n as f64), 9), pad_left(&share, 5), kind.name());
             put(buf, place, place.x, place.y, &text, self.style(Tone::Bad));
+        }
+        if below.height > 0 {
+            let failed = self.points(&series::ticks(self.session, |t| per_second(t, t.failures())), below, Joined::Mean);
+            let dropped = self.points(&series::ticks(self.session, |t| per_second(t, t.dropped)), below, Joined::Mean);
+            let y = Scale::up_to(series::largest([failed.as_slice(), dropped.as_slice()]));
+            let mut lines = vec![chart::series(failed, "fail", self.style(Tone::Bad), 'x', number::rate)];
+            if dropped.iter().flatten().any(|p| p.1 > 0.0) {
+                lines.push(chart::series(dropped, "unsent", self.style(Tone::Warn), 'u', number::rate));
+            }
+            self.chart(y, mark_rate, lines, "").render(self.look, below, buf);
         }
     }
 
@@ -205,6 +225,11 @@ pub(super) const fn tone_of(level: LogLevel) -> Tone {
 /// The idle connections on top of the active ones.
 fn stacked(active: &[Point], idle: &[Point]) -> Vec<Option<(f64, f64, f64)>> {
     active.iter().zip(idle).map(|(a, i)| a.zip(*i).map(|((x, a), (_, i))| (x, a, a + i))).collect()
+}
+
+/// A count of one interval of load as a rate.
+fn per_second(tick: &TickPoint, count: u64) -> Option<f64> {
+    (tick.seconds() > 0.0).then(|| count as f64 / tick.seconds())
 }
 
 /// All failures of the session by kind, the most first.

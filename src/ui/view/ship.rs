@@ -56,8 +56,22 @@ fn marks(verdict: &PoolVerdict, chosen: Option<u16>, look: Look, area: Rect, pla
         let Some(y) = place(value).filter(|y| !taken.contains(y)) else { continue };
         taken.push(y);
         put(buf, area, area.x, y, &pad_left(&number::setting(value), usize::from(LEFT - 2)), look.style(Tone::Text));
-        put(buf, area, area.x + LEFT - 1, y, "┤", look.style(Tone::Frame));
+        let x = put(buf, area, area.x + LEFT - 1, y, "┤", look.style(Tone::Frame));
+        if let Some(factor) = factor(verdict, value).filter(|_| chosen.is_none_or(|c| c.abs_diff(y) > 1)) {
+            put(buf, area, x, y, &format!(" loss {}", number::times(factor)), look.style(Tone::Dim));
+        }
     }
+}
+
+/// A value's loss against that of the value nearest to the chosen one.
+fn factor(verdict: &PoolVerdict, value: f64) -> Option<f64> {
+    let chosen = verdict.value?;
+    let loss = |wanted: f64| {
+        let nearest = verdict.steps.iter().filter(|s| s.loss_s.is_some()).min_by(|a, b| (a.value - wanted).abs().total_cmp(&(b.value - wanted).abs()))?;
+        nearest.loss_s.map(|l| l.mean)
+    };
+    let (mine, best) = (loss(value)?, loss(chosen)?);
+    (best > 0.0).then(|| mine / best)
 }
 
 /// The line through the disc.

@@ -20,6 +20,8 @@ type Figure = fn(&ValueFigures) -> Option<f64>;
 
 /// Cells of the heads before the text.
 const HEAD: u16 = 14;
+/// From this height on the table has a frame.
+const FRAMED_FROM: u16 = 28;
 /// The curve is not drawn lower than this.
 const CURVE_ROWS: u16 = 7;
 
@@ -37,21 +39,20 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
         return;
     };
     let entries = answer::entries(session, verdict);
-    let rows = u16::try_from(verdict.steps.len()).unwrap_or(u16::MAX).saturating_add(3);
-    let most = rest.height.saturating_sub(rows.min(8) + CURVE_ROWS).max(4);
+    let framed = if rest.height >= FRAMED_FROM { 2 } else { 0 };
+    let rows = u16::try_from(verdict.steps.len()).unwrap_or(u16::MAX).saturating_add(1 + framed);
+    let most = rest.height.saturating_sub(rows.min(6 + framed) + CURVE_ROWS).max(4);
     let (words, rest) = split_top(rest, lines(&entries, rest.width).min(most));
     sentences(&entries, look, words, buf);
-    let table_rows = rows.min(rest.height.saturating_sub(CURVE_ROWS).max(5));
-    let (pictures, rows) = split_bottom(rest, table_rows);
+    let (pictures, table) = split_bottom(rest, rows.min(rest.height.saturating_sub(CURVE_ROWS).max(3)));
     if pictures.height >= 5 {
-        let ship_width = (pictures.width / 4).clamp(24, 44);
-        let (left, right) = split_left(pictures, ship_width);
+        let (left, right) = split_left(pictures, (pictures.width / 4).clamp(26, 44));
         let inner = Frame::named(format!("load line of {}", label::axis(session)), false).render(look, left, buf);
         ship::render(verdict, look, inner, buf);
         let inner = Frame::named(sweep::title(session), false).render(look, right, buf);
         sweep::render(session, look, inner, buf);
     }
-    figures(state, session, verdict, look, rows, buf);
+    figures(state, session, verdict, framed > 0, look, table, buf);
 }
 
 fn text_width(width: u16) -> usize {
@@ -77,16 +78,12 @@ fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
     }
 }
 
-fn figures(state: &State, session: &Session, verdict: &PoolVerdict, look: Look, area: Rect, buf: &mut Buffer) {
+fn figures(state: &State, session: &Session, verdict: &PoolVerdict, framed: bool, look: Look, area: Rect, buf: &mut Buffer) {
     let name = verdict.setting.clone().unwrap_or_else(|| label::axis(session));
-    let mut frame =
-        Frame::named("figures of each value", false).with("± two standard errors · dW, dH: change for one more, against the row above", look.style(Tone::Dim));
-    let short: Vec<String> =
-        verdict.steps.iter().filter_map(|s| s.short.as_ref().map(|why| format!("◇ {} {}: {why}", name, number::setting(s.value)))).collect();
-    if !short.is_empty() {
-        frame.foot = Some((short.join(" · "), look.style(Tone::Warn)));
-    }
-    let inner = frame.render(look, area, buf);
+    let frame = || {
+        Frame::named("figures of each value", false).with("± two standard errors · dW, dH: change for one more, against the row above", look.style(Tone::Dim))
+    };
+    let inner = if framed { frame().render(look, area, buf) } else { area };
     let first = state.scroll.min(verdict.steps.len().saturating_sub(1));
     let style = |i: usize| {
         let chosen = verdict.steps.get(i).zip(verdict.value).is_some_and(|(s, v)| (s.value - v).abs() < 1e-9);
