@@ -36,7 +36,7 @@ pub enum Feed {
     },
     /// What the home screen lists.
     Library(Vec<LibraryEntry>),
-    /// The run could not begin or broke; in words.
+    /// The run could not begin or broke, and is over; in words.
     RunFailed(String),
     /// The run is over, everything is put back; no further event comes.
     RunEnded,

@@ -23,6 +23,7 @@ pub(super) fn receive(state: &mut State, feed: Feed) -> Vec<Effect> {
         Feed::RunFailed(text) => {
             if let Origin::Run(run) = &mut state.origin {
                 run.failed = Some(text);
+                run.over = true;
             } else {
                 state.notice = Some(text);
             }

@@ -51,6 +51,7 @@ fn a_failure_is_a_state_and_hides_nothing() {
     let mut state = State::new(Start::Live);
     state.session = testkit::middle();
     receive(&mut state, Feed::RunFailed("the target is gone".to_owned()));
+    assert!(!state.running(), "leaving asks nothing");
     receive(&mut state, Feed::RunEnded);
     assert_eq!(state.screen, Screen::Live);
     let frame = testkit::frame(&state, crate::ui::look::Look::default(), 100, 30);

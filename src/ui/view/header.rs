@@ -30,8 +30,8 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let right = right(state, look);
     let room = usize::from(area.width).saturating_sub(width(&right.0) + 1);
     let mut pieces = pieces(session, look);
-    let least = |p: &Piece| if p.rank == 0 { width(&p.text).min(SHORTEST_NAME) } else { width(&p.text) };
-    while pieces.iter().map(|p| least(p) + APART).sum::<usize>() > room && pieces.iter().any(|p| p.rank > 0) {
+    let shortest = |p: &Piece| if p.rank == 0 { width(&p.text).min(SHORTEST_NAME) } else { width(&p.text) };
+    while pieces.iter().map(|p| shortest(p) + APART).sum::<usize>() > room && pieces.iter().any(|p| p.rank > 0) {
         let last = pieces.iter().enumerate().max_by_key(|(_, p)| p.rank).map_or(0, |(i, _)| i);
         pieces.remove(last);
     }

@@ -22,9 +22,9 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let (rest, foot) = split_bottom(rest, 1);
     let (rest, line) = split_bottom(rest, 1);
     if head.height >= 5 {
-        disc(look, head, buf)
+        disc(look, head, buf);
     } else {
-        title(look, head, buf)
+        title(look, head, buf);
     }
     let (list_area, detail_area) =
         if rest.width >= 160 { split_left(rest, rest.width * 3 / 5) } else { split_bottom(rest, if area.height >= 30 { 10 } else { 7 }) };
