@@ -9,6 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::book::Part;
+pub(crate) use super::book::Note;
 use super::watch::Watch;
 use crate::model::event::{RequestKey, Tick, slot_begin};
 use crate::model::units::Span;
@@ -16,19 +17,6 @@ use crate::ports::EngineReport;
 
 /// Name of this source of load.
 pub(crate) const SOURCE: &str = "local";
-
-/// What the collector is told.
-#[derive(Debug)]
-pub(crate) enum Note {
-    /// A worker's interval is over.
-    Part(Box<Part>),
-    /// A worker has come to a point that somebody may wait for.
-    Reached(u64),
-    /// Somebody waits until all workers have come to a point.
-    Await(u64, oneshot::Sender<()>),
-    /// A worker ends; after the last one so does the collector.
-    Left,
-}
 
 /// Joins parts.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 //!
 //! It grows with request names and the cohorts under way, never with requests. Times are handed in.
 
+mod note;
 mod part;
 mod seats;
 
@@ -9,10 +10,10 @@ use std::sync::mpsc::Sender;
 
 use tokio::task::AbortHandle;
 
-use super::collect::Note;
 use crate::model::event::{Cohort, ErrorKind, slot_begin};
 use crate::model::units::{Elapsed, Span};
 
+pub(crate) use note::Note;
 pub(crate) use part::{Part, Row};
 pub(crate) use seats::Under;
 use seats::Seats;
