@@ -134,10 +134,9 @@ fn planted_words_are_found() {
 
 #[test]
 fn what_tests_do_is_theirs() {
-    for text in [
-        "#[cfg(test)]\nmod tests { use crate::ui::x; fn f() { println!(\"}\"); std::time::Instant::now(); } }",
-        "#[cfg(test)]\nuse crate::ui::x;",
-    ] {
+    for text in
+        ["#[cfg(test)]\nmod tests { use crate::ui::x; fn f() { println!(\"}\"); std::time::Instant::now(); } }", "#[cfg(test)]\nuse crate::ui::x;"]
+    {
         assert_eq!(planted("control/mod.rs", text), Vec::<String>::new(), "{text}");
     }
     let mut sources = sound();
@@ -150,7 +149,8 @@ fn what_tests_do_is_theirs() {
 #[test]
 fn heads_and_lengths_are_held() {
     one("control/late.rs", "use std::fmt;\n//! Why.\n", "begins without a `//!` paragraph");
-    let long = |lines: usize| format!("//! Why.\n{}#[cfg(test)]\nmod tests {{\n{}}}\n", "const A: u8 = 1;\n".repeat(lines), "fn f() {}\n".repeat(500));
+    let long =
+        |lines: usize| format!("//! Why.\n{}#[cfg(test)]\nmod tests {{\n{}}}\n", "const A: u8 = 1;\n".repeat(lines), "fn f() {}\n".repeat(500));
     one("control/long.rs", &long(400), "401 production lines, at most 400");
     assert_eq!(planted("control/long.rs", &long(399)), Vec::<String>::new());
 }

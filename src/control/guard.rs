@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
     use crate::control::testkit::{plan, started};
-    use crate::model::event::{ErrorKind, Phase, RequestKey, Stamped, StepId, Tick, TickRow};
     use crate::model::event::Cohort;
+    use crate::model::event::{ErrorKind, Phase, RequestKey, Stamped, StepId, Tick, TickRow};
     use crate::model::histogram::Histogram;
     use crate::model::plan::Comparison;
 

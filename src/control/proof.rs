@@ -135,9 +135,10 @@ mod tests {
     #[test]
     fn settling_takes_three_good_scrapes_in_a_row() {
         let mut watch = ProofWatch::new(10.0, Span::from_secs(5));
-        let said: Vec<bool> = [seen(10.0, 10.0, 0.0), seen(10.0, 10.0, 0.0), seen(10.0, 12.0, 0.0), seen(10.0, 9.0, 0.0), seen(10.0, 10.0, 0.0), seen(10.0, 10.0, 0.0)]
-            .map(|s| watch.settle(s))
-            .to_vec();
+        let said: Vec<bool> =
+            [seen(10.0, 10.0, 0.0), seen(10.0, 10.0, 0.0), seen(10.0, 12.0, 0.0), seen(10.0, 9.0, 0.0), seen(10.0, 10.0, 0.0), seen(10.0, 10.0, 0.0)]
+                .map(|s| watch.settle(s))
+                .to_vec();
         assert_eq!(said, [false, false, false, false, false, true]);
     }
 

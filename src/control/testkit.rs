@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::event::{Event, Host, SessionStarted};
-use crate::model::plan::{
-    Apply, Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Setting, TargetPlan, Verify,
-};
+use crate::model::plan::{Apply, Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Setting, TargetPlan, Verify};
 use crate::model::signal::Signal;
 use crate::model::units::Span;
 use crate::model::verdict::{Derived, Kind, Next, PoolVerdict, SCHEMA};

@@ -73,10 +73,7 @@ impl Track {
     /// Mean seconds of a timer's events between neighbouring points, placed at the later one; none where nothing happened.
     #[must_use]
     pub fn timer_means(&self) -> Vec<(Elapsed, Option<f64>)> {
-        self.points
-            .windows(2)
-            .filter_map(|w| if let [a, b] = w { Some((b.at, timer_mean(a.value, b.value))) } else { None })
-            .collect()
+        self.points.windows(2).filter_map(|w| if let [a, b] = w { Some((b.at, timer_mean(a.value, b.value))) } else { None }).collect()
     }
 
     fn growth(&self, of: impl Fn(Value) -> Option<f64>, make: impl Fn(f64, f64) -> Option<f64>) -> Vec<(Elapsed, Option<f64>)> {
@@ -142,7 +139,11 @@ mod tests {
 
     #[test]
     fn timer_means_weigh_by_events() {
-        let t = track(&[(1, Some(Value::Timer { sum: 1.0, count: 10.0 })), (2, Some(Value::Timer { sum: 4.0, count: 20.0 })), (3, Some(Value::Timer { sum: 4.0, count: 20.0 }))]);
+        let t = track(&[
+            (1, Some(Value::Timer { sum: 1.0, count: 10.0 })),
+            (2, Some(Value::Timer { sum: 4.0, count: 20.0 })),
+            (3, Some(Value::Timer { sum: 4.0, count: 20.0 })),
+        ]);
         let means: Vec<_> = t.timer_means().into_iter().map(|r| r.1).collect();
         assert_eq!(means.len(), 2);
         assert!((means[0].unwrap() - 0.3).abs() < 1e-12);

@@ -145,10 +145,7 @@ mod tests {
     #[test]
     fn points_at_the_text() {
         let text = "a = 1\nmeasure = { min = 5 }\n";
-        assert_eq!(
-            shown(text, 24..25),
-            "x.toml:2:19: `key`: wrong\n    2 | measure = { min = 5 }\n      |                   ^\n   hint: right"
-        );
+        assert_eq!(shown(text, 24..25), "x.toml:2:19: `key`: wrong\n    2 | measure = { min = 5 }\n      |                   ^\n   hint: right");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::model::units::{Elapsed, Span};
 
 /// Upper edges of the heat map's rows, in microseconds: 24 rows, two to three an octave from 250 µs to a minute.
 pub const HEAT_EDGES_US: [u64; 24] = [
-    250, 500, 1_000, 1_700, 3_000, 5_000, 8_000, 12_000, 18_000, 27_000, 40_000, 60_000, 90_000, 140_000, 210_000, 320_000, 500_000, 800_000, 1_300_000, 2_200_000,
-    4_000_000, 8_000_000, 20_000_000, 60_000_000,
+    250, 500, 1_000, 1_700, 3_000, 5_000, 8_000, 12_000, 18_000, 27_000, 40_000, 60_000, 90_000, 140_000, 210_000, 320_000, 500_000, 800_000,
+    1_300_000, 2_200_000, 4_000_000, 8_000_000, 20_000_000, 60_000_000,
 ];
 
 /// Which row of the heat map a latency falls into; the last takes all longer ones.

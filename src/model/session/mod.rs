@@ -140,7 +140,9 @@ impl Session {
             Event::Gap(gap) => return self.take_gap(gap),
             Event::StepExcluded { step, why } => return self.with_step(*step, |s| s.exclude(Some(why))),
             Event::StepIncluded { step, .. } => return self.with_step(*step, |s| s.exclude(None)),
-            Event::Totals { step, figures } => return self.with_step(*step, |s| s.totals(figures)) && (self.find(*step).is_none() || !figures.is_empty()),
+            Event::Totals { step, figures } => {
+                return self.with_step(*step, |s| s.totals(figures)) && (self.find(*step).is_none() || !figures.is_empty());
+            }
             Event::Judged(judged) => self.judged.push((**judged).clone()),
             Event::Unknown => return self.odd(Anomaly::UnknownKind),
             Event::PlanChanged { what: PlanChange::Pause, .. } => self.paused = true,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::figures::{SlotFigures, can_close};
-use crate::model::event::{ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, TickRow, TotalFigure, slot_begin};
+use crate::model::event::{
+    ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, TickRow, TotalFigure, slot_begin,
+};
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
 
@@ -294,7 +296,9 @@ impl StepState {
     /// Whether its figures may be judged: measured to the end, not refuted, not taken out.
     #[must_use]
     pub fn counts(&self) -> bool {
-        self.excluded.is_none() && matches!(self.status(), StepStatus::Ended(StepEnd::Completed)) && self.proofs.iter().all(|p| p.proof != Proof::Refuted)
+        self.excluded.is_none()
+            && matches!(self.status(), StepStatus::Ended(StepEnd::Completed))
+            && self.proofs.iter().all(|p| p.proof != Proof::Refuted)
     }
 
     /// Figures by interval and phase, over all requests.

@@ -30,7 +30,11 @@ pub(super) fn compressed(c: &Context<'_>, span: Span) -> Span {
 pub(super) fn experiment(c: &mut Context<'_>, timeout: Span) -> Experiment {
     let raw = &c.raw.experiment;
     if let Some(factor) = raw.compress.as_ref().filter(|f| !(1.0..=10_000.0).contains(&f.value)) {
-        c.refuse(factor, &format!("`{}` is no factor to divide lengths by", factor.value), "write a number from 1 to 10000; 60 makes a minute a second");
+        c.refuse(
+            factor,
+            &format!("`{}` is no factor to divide lengths by", factor.value),
+            "write a number from 1 to 10000; 60 makes a minute a second",
+        );
     }
     if let Some(repeats) = raw.repeats.as_ref().filter(|n| n.value == 0) {
         c.refuse(repeats, "`0` repeats are no experiment", "write at least 1; 2 or more show how far runs differ");
@@ -81,7 +85,11 @@ fn check_tick(c: &mut Context<'_>, tick: Span, measure: Span) {
     if tick < SHORTEST_TICK {
         c.refuse(&at, &format!("a tick of {tick}{}", divided(c)), format!("let a tick last at least {SHORTEST_TICK}"));
     } else if tick > measure && !measure.is_zero() {
-        c.refuse(&at, &format!("a tick of {tick} is longer than the shortest measurement, {measure}"), "write a shorter tick, or a longer measure.min");
+        c.refuse(
+            &at,
+            &format!("a tick of {tick} is longer than the shortest measurement, {measure}"),
+            "write a shorter tick, or a longer measure.min",
+        );
     }
 }
 

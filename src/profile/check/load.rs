@@ -78,7 +78,11 @@ fn swept<'a>(c: &Context<'a>, name: &str) -> Option<&'a RawSetting> {
     c.raw.settings.iter().find(|s| s.name.value == name)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates; fractions are refused where the values are checked")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a float saturates; fractions are refused where the values are checked"
+)]
 fn whole(users: f64) -> u32 {
     users as u32
 }

@@ -24,7 +24,11 @@ pub(super) fn scenarios(c: &mut Context<'_>) -> Vec<Scenario> {
     }
     if raw.is_empty() {
         let at = c.raw.target.with(());
-        c.refuse(&At { path: "scenario".to_owned(), ..at }, "nothing to do for the load", "add [[scenario]] with a name and [[scenario.step]] with get = \"/\"");
+        c.refuse(
+            &At { path: "scenario".to_owned(), ..at },
+            "nothing to do for the load",
+            "add [[scenario]] with a name and [[scenario.step]] with get = \"/\"",
+        );
     }
     raw.iter().map(|s| scenario(c, &s.value)).collect()
 }
@@ -53,7 +57,11 @@ fn weights(c: &mut Context<'_>, raw: &RawScenario) {
     }
     let weighted = steps.iter().filter(|s| s.value.weight.is_some()).count();
     if let Some(bare) = steps.iter().find(|s| s.value.weight.is_none()).filter(|_| weighted > 0) {
-        c.refuse(bare, "a step without a weight among steps with one", "give every step a weight (one is chosen each pass), or none (all run in order)");
+        c.refuse(
+            bare,
+            "a step without a weight among steps with one",
+            "give every step a weight (one is chosen each pass), or none (all run in order)",
+        );
     }
 }
 
@@ -82,7 +90,8 @@ fn request(c: &mut Context<'_>, raw: &RawRequest, scope: &Scope) -> RequestPlan 
     }
     let headers = http::headers(c, &raw.headers, scope);
     let body = http::body(c, &raw.content, scope);
-    let extract: BTreeMap<String, Extract> = raw.extract.iter().filter_map(|(name, from)| Some((name.value.clone(), extract(c, name, from)?))).collect();
+    let extract: BTreeMap<String, Extract> =
+        raw.extract.iter().filter_map(|(name, from)| Some((name.value.clone(), extract(c, name, from)?))).collect();
     RequestPlan {
         name: name(c, raw),
         method: raw.method.to_owned(),
@@ -119,7 +128,11 @@ fn extract(c: &mut Context<'_>, name: &At<String>, from: &At<Text>) -> Option<Ex
         written.strip_prefix("header:").map(str::trim).filter(|h| !h.is_empty()).map(|h| Extract::Header(h.to_owned()))
     };
     if found.is_none() {
-        c.refuse(from, &format!("`{}` names no part of an answer", from.value.shown), "write \"json:$.accessToken\", \"json:$.items[0].id\" or \"header:Location\"");
+        c.refuse(
+            from,
+            &format!("`{}` names no part of an answer", from.value.shown),
+            "write \"json:$.accessToken\", \"json:$.items[0].id\" or \"header:Location\"",
+        );
     }
     found
 }

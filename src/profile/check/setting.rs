@@ -40,7 +40,11 @@ fn name(c: &mut Context<'_>, raw: &RawSetting) {
         let near = nearest(&name.value, &[LOAD_RATE, LOAD_USERS]).unwrap_or(LOAD_RATE);
         c.refuse(name, &format!("`{}` can not be swept", name.value), format!("did you mean [settings.\"{near}\"]?"));
     } else if Template::parse(&format!("{{{}}}", name.value)).sole_name() != Some(&name.value) {
-        c.refuse(name, &format!("`{}` can not be a setting's name", name.value), "write a plain word of letters, digits and _, so that {name} can stand for its value");
+        c.refuse(
+            name,
+            &format!("`{}` can not be a setting's name", name.value),
+            "write a plain word of letters, digits and _, so that {name} can stand for its value",
+        );
     }
 }
 
@@ -132,7 +136,8 @@ fn by_http(c: &mut Context<'_>, raw: &RawSetting, http: &At<RawHttp>) -> Apply {
     let json = content.json.as_ref().map(|j| texts(&j.value.value)).unwrap_or_default();
     let patterns = std::iter::once(path).chain(headers.iter().map(|(_, v)| v)).chain(&content.body);
     // A misspelt placeholder is the better message than one that is nowhere.
-    if c.problems.len() == before && !uses(&raw.name.value, patterns) && !json.iter().any(|t| Template::parse(t).names().any(|n| n == raw.name.value)) {
+    if c.problems.len() == before && !uses(&raw.name.value, patterns) && !json.iter().any(|t| Template::parse(t).names().any(|n| n == raw.name.value))
+    {
         never_used(c, raw, http, "the request");
     }
     Apply::Http { method: word.to_owned(), path: c.pattern(&path.value), headers: headers_plan, body }
@@ -183,11 +188,16 @@ fn verify(c: &mut Context<'_>, raw: &At<RawVerify>) -> Option<Verify> {
     match written.value.value.parse::<Signal>() {
         Ok(signal) if signal.kind() == Kind::Gauge => Some(Verify { signal, of: raw.value.of.as_ref().map(|o| c.text(&o.value)) }),
         Ok(signal) => {
-            c.refuse(written, &format!("`{signal}` is not a level that reads a setting back"), "write the signal of the maximum, as \"pool.max\" or \"threads.max\"");
+            c.refuse(
+                written,
+                &format!("`{signal}` is not a level that reads a setting back"),
+                "write the signal of the maximum, as \"pool.max\" or \"threads.max\"",
+            );
             None
         }
         Err(error) => {
-            let hint = error.nearest.map_or_else(|| "write the signal of the maximum, as \"pool.max\"".to_owned(), |n| format!("did you mean \"{n}\"?"));
+            let hint =
+                error.nearest.map_or_else(|| "write the signal of the maximum, as \"pool.max\"".to_owned(), |n| format!("did you mean \"{n}\"?"));
             c.refuse(written, &format!("`{}` is no signal", written.value.shown), hint);
             None
         }

@@ -21,7 +21,8 @@ pub(super) fn source(c: &mut Context<'_>, raw: &RawSource, tick: Span) -> Source
     for dialect in &raw.dialects {
         let known = c.from.dialects;
         if !known.contains(&dialect.value.value.as_str()) {
-            let hint = nearest(&dialect.value.value, known).map_or_else(|| format!("known: {}", known.join(", ")), |n| format!("did you mean \"{n}\"?"));
+            let hint =
+                nearest(&dialect.value.value, known).map_or_else(|| format!("known: {}", known.join(", ")), |n| format!("did you mean \"{n}\"?"));
             c.refuse(dialect, &format!("`{}` is no dialect", dialect.value.shown), hint);
         }
     }

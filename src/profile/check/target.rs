@@ -1,9 +1,9 @@
 //! Checks `[target]`: addresses, and that each host may be loaded and changed. It may import the rest of `profile/`.
 
+use super::Context;
 use super::address::{Address, is_loopback};
 use super::http;
 use super::names::{Scope, check_pattern};
-use super::Context;
 use crate::model::plan::{ProcessPlan, Ready, TargetPlan};
 use crate::model::units::Span;
 use crate::profile::raw::reader::At;
@@ -88,7 +88,11 @@ fn allow(c: &mut Context<'_>) -> Vec<String> {
         let is_ipv6 = bare.matches(':').count() > 1;
         let written = if is_ipv6 { format!("http://[{bare}]") } else { format!("http://{bare}") };
         if !Address::parse(&written).is_ok_and(|a| a.path.is_empty()) || bare.contains('@') {
-            c.refuse(host, &format!("`{}` is no host", host.value.shown), "write the host, without scheme and path, as \"10.0.0.1\" or \"10.0.0.1:8080\"");
+            c.refuse(
+                host,
+                &format!("`{}` is no host", host.value.shown),
+                "write the host, without scheme and path, as \"10.0.0.1\" or \"10.0.0.1:8080\"",
+            );
         }
     }
     list.value.iter().map(|h| bare(&c.text(&h.value)).to_owned()).collect()

@@ -50,7 +50,11 @@ fn slo(c: &mut Context<'_>, at: &At<Text>) -> Option<Slo> {
     let wants_more = matches!(comparison, Comparison::Above | Comparison::AtLeast);
     if wants_more != matches!(quantity, Quantity::Rate) {
         let turned = if wants_more { "<" } else { ">" };
-        c.refuse(at, &format!("`{}` asks for the bad side", at.value.shown), format!("an objective says what is good: write {left} {turned} {right}"));
+        c.refuse(
+            at,
+            &format!("`{}` asks for the bad side", at.value.shown),
+            format!("an objective says what is good: write {left} {turned} {right}"),
+        );
         return None;
     }
     Some(Slo { quantity, comparison, bound, text: at.value.shown.clone() })
@@ -170,11 +174,17 @@ fn watched(c: &mut Context<'_>, watch: &At<String>) -> Option<Bound> {
     match name.parse::<Signal>() {
         Ok(signal) if signal.kind() == Kind::Gauge => Some(Bound::Of(signal.unit())),
         Ok(signal) => {
-            c.refuse(watch, &format!("`{signal}` is not a level"), "a guard watches `failed` or a level, as \"pool.pending\" or \"db.sessions{active}\"");
+            c.refuse(
+                watch,
+                &format!("`{signal}` is not a level"),
+                "a guard watches `failed` or a level, as \"pool.pending\" or \"db.sessions{active}\"",
+            );
             None
         }
         Err(error) => {
-            let hint = error.nearest.map_or_else(|| "a guard watches `failed` or a signal, as \"pool.pending\"".to_owned(), |n| format!("did you mean \"{n}\"?"));
+            let hint = error
+                .nearest
+                .map_or_else(|| "a guard watches `failed` or a signal, as \"pool.pending\"".to_owned(), |n| format!("did you mean \"{n}\"?"));
             c.refuse(watch, &format!("`{name}` is no signal"), hint);
             None
         }

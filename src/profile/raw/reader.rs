@@ -159,7 +159,12 @@ impl<'d> Table<'d> {
     }
 
     /// Takes a key and reads its value.
-    pub(super) fn take<T>(&mut self, r: &mut Reader<'_>, key: &'static str, read: impl FnOnce(&mut Reader<'_>, &Node<'d>) -> Option<T>) -> Option<At<T>> {
+    pub(super) fn take<T>(
+        &mut self,
+        r: &mut Reader<'_>,
+        key: &'static str,
+        read: impl FnOnce(&mut Reader<'_>, &Node<'d>) -> Option<T>,
+    ) -> Option<At<T>> {
         self.known.push(key);
         let at = self.entries.iter().position(|e| e.key.value == key)?;
         let node = self.entries.remove(at).node;

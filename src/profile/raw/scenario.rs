@@ -137,7 +137,8 @@ fn think(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Think> {
     let between = match between {
         Some(b) if b.value.0.value > b.value.1.value => {
             let (low, high): (&At<Span>, &At<Span>) = (&b.value.0, &b.value.1);
-            return r.refuse(b.problem(&format!("`{}` is longer than `{}`", low.value, high.value), "write the shorter time first, as [\"3s\", \"8s\"]"));
+            return r
+                .refuse(b.problem(&format!("`{}` is longer than `{}`", low.value, high.value), "write the shorter time first, as [\"3s\", \"8s\"]"));
         }
         other => other.map(|b| Think::Between(b.value.0.value, b.value.1.value)),
     };

@@ -61,7 +61,10 @@ pub(super) fn settings(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Vec<RawSet
 fn setting(r: &mut Reader<'_>, name: At<String>, node: &Node<'_>) -> Option<RawSetting> {
     let mut t = Table::of(r, node, "[settings.pool] with values = [30, 50, 100]")?;
     if name.value == "load" && (t.has("rate") || t.has("users")) {
-        return r.refuse(name.problem("a setting of the load is written with its whole name in quotes", "write [settings.\"load.rate\"] or [settings.\"load.users\"]"));
+        return r.refuse(name.problem(
+            "a setting of the load is written with its whole name in quotes",
+            "write [settings.\"load.rate\"] or [settings.\"load.users\"]",
+        ));
     }
     let value = if name.value == LOAD_RATE { rate_value } else { leaf::number };
     let example = if name.value == LOAD_RATE { "[\"20/s\", \"80/s\"]" } else { "[10, 250]" };

@@ -12,10 +12,10 @@ fn loaded(load: &str) -> String {
 fn the_model_follows_from_the_keys() {
     let open = LoadModel::Open { rate: Rate::per_second(80.0), max_users: 10_000 };
     assert_eq!(plan(&loaded("rate = \"4800/m\"")).load.model, open);
-    assert_eq!(plan(&loaded("rate = \"80/s\"\nmodel = \"open\"\nmax_users = 500")).load.model, LoadModel::Open {
-        rate: Rate::per_second(80.0),
-        max_users: 500
-    });
+    assert_eq!(
+        plan(&loaded("rate = \"80/s\"\nmodel = \"open\"\nmax_users = 500")).load.model,
+        LoadModel::Open { rate: Rate::per_second(80.0), max_users: 500 }
+    );
     assert_eq!(plan(&loaded("users = 3\nmodel = \"closed\"")).load.model, LoadModel::Closed { users: 3 });
 }
 
@@ -32,36 +32,42 @@ fn a_swept_load_begins_with_its_first_value() {
 
 #[test]
 fn halves_of_both_models_are_refused() {
-    assert_eq!(refusals(&loaded("model = \"open\"\nusers = 5")), [
-        "`load.model`: an open load without `rate`",
-        "`load.users`: belongs to the closed model, and the load is open",
-    ]);
-    assert_eq!(refusals(&loaded("model = \"closed\"\nmax_users = 5")), [
-        "`load.model`: a closed load without `users`",
-        "`load.max_users`: belongs to the open model, and the load is closed",
-    ]);
+    assert_eq!(
+        refusals(&loaded("model = \"open\"\nusers = 5")),
+        ["`load.model`: an open load without `rate`", "`load.users`: belongs to the closed model, and the load is open",]
+    );
+    assert_eq!(
+        refusals(&loaded("model = \"closed\"\nmax_users = 5")),
+        ["`load.model`: a closed load without `users`", "`load.max_users`: belongs to the open model, and the load is closed",]
+    );
     assert_eq!(refusals(&loaded("timeout = \"1s\"")), ["`load`: a closed load without `users`"]);
-    assert_eq!(refusals(&loaded("rate = \"0/s\"\nmax_users = 0\ntimeout = \"0s\"")), [
-        "`load.rate`: `0/s` is no load",
-        "`load.max_users`: `0` users are no load",
-        "`load.timeout`: a request that may take no time",
-    ]);
+    assert_eq!(
+        refusals(&loaded("rate = \"0/s\"\nmax_users = 0\ntimeout = \"0s\"")),
+        ["`load.rate`: `0/s` is no load", "`load.max_users`: `0` users are no load", "`load.timeout`: a request that may take no time",]
+    );
 }
 
 #[test]
 fn what_is_swept_must_be_of_the_model() {
     let users = "[settings.\"load.users\"]\nvalues = [5, 2.5, 0]\n";
-    assert_eq!(refusals(&format!("{}{users}", loaded("rate = \"80/s\""))), [
-        "`settings.\"load.users\"`: users are swept, and the load is open",
-        "`settings.\"load.users\".values`: `2.5` users can not be had",
-        "`settings.\"load.users\".values`: `0` is no value for this setting",
-    ]);
+    assert_eq!(
+        refusals(&format!("{}{users}", loaded("rate = \"80/s\""))),
+        [
+            "`settings.\"load.users\"`: users are swept, and the load is open",
+            "`settings.\"load.users\".values`: `2.5` users can not be had",
+            "`settings.\"load.users\".values`: `0` is no value for this setting",
+        ]
+    );
     let rates = "[settings.\"load.rate\"]\nvalues = [\"5/s\"]\nrestore = \"5/s\"\n";
-    assert_eq!(refusals(&format!("{LEAST}{rates}")), [
-        "`settings.\"load.rate\"`: a rate is swept, and the load is closed",
-        "`settings.\"load.rate\".restore`: the load itself is what changes: there is nothing to do at the target",
-    ]);
-    assert_eq!(refusals(&format!("{LEAST}[settings.\"load.user\"]\nvalues = [5]\napply = {{ command = [\"a\", \"{{load.user}}\"] }}\n")), [
-        "`settings.\"load.user\"`: `load.user` can not be swept"
-    ]);
+    assert_eq!(
+        refusals(&format!("{LEAST}{rates}")),
+        [
+            "`settings.\"load.rate\"`: a rate is swept, and the load is closed",
+            "`settings.\"load.rate\".restore`: the load itself is what changes: there is nothing to do at the target",
+        ]
+    );
+    assert_eq!(
+        refusals(&format!("{LEAST}[settings.\"load.user\"]\nvalues = [5]\napply = {{ command = [\"a\", \"{{load.user}}\"] }}\n")),
+        ["`settings.\"load.user\"`: `load.user` can not be swept"]
+    );
 }

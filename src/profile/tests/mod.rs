@@ -36,7 +36,14 @@ fn env(name: &str) -> Option<String> {
 }
 
 fn attempt(text: &str) -> Result<Profile, ProfileErrors> {
-    read(text, &Source { name: "folder/shop.toml", env: &env, dialects: &["hikaricp-micrometer", "tomcat-micrometer", "jvm-micrometer", "spring-http-micrometer", "process"] })
+    read(
+        text,
+        &Source {
+            name: "folder/shop.toml",
+            env: &env,
+            dialects: &["hikaricp-micrometer", "tomcat-micrometer", "jvm-micrometer", "spring-http-micrometer", "process"],
+        },
+    )
 }
 
 #[track_caller]

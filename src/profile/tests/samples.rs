@@ -26,7 +26,8 @@ fn key(line: &str) -> &str {
 /// The lines with one block of comments as code; what it stands for instead is taken out.
 fn uncommented(lines: &[&str], block: std::ops::Range<usize>) -> String {
     let code: Vec<&str> = lines[block.clone()].iter().map(|l| &l[2..]).collect();
-    let replaced: Vec<&str> = lines[block.start - 1].strip_prefix("# Instead of ").map_or_else(Vec::new, |rest| rest.split('`').skip(1).step_by(2).collect());
+    let replaced: Vec<&str> =
+        lines[block.start - 1].strip_prefix("# Instead of ").map_or_else(Vec::new, |rest| rest.split('`').skip(1).step_by(2).collect());
     let table = lines[..block.start].iter().rposition(|l| l.starts_with('[')).unwrap_or(0);
     let end = lines[block.end..].iter().position(|l| l.starts_with('[')).map_or(lines.len(), |at| block.end + at);
     let goes = |at: usize, line: &str| {
@@ -71,7 +72,10 @@ fn the_full_sample_names_every_key() {
     let text = template("full").unwrap();
     for (path, _) in crate::profile::pages() {
         let own = path.rsplit('.').next().unwrap();
-        assert!(own == "METHOD" || text.contains(&format!("{own} = ")) || text.contains(&format!("{own}.")) || text.contains(&format!("{own}]")), "{path}");
+        assert!(
+            own == "METHOD" || text.contains(&format!("{own} = ")) || text.contains(&format!("{own}.")) || text.contains(&format!("{own}]")),
+            "{path}"
+        );
     }
     assert!(page("experiment.compress").is_some());
 }

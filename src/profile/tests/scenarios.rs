@@ -58,16 +58,20 @@ fn a_variable_belongs_to_its_scenario() {
 #[test]
 fn scenarios_have_names_steps_and_weights() {
     let twice = "[[scenario]]\nname = \"s\"\nweight = 0\nstep = []\n[[scenario]]\nname = \" \"\n[[scenario.step]]\nget = \"/\"\nname = \"\"\n";
-    assert_eq!(refusals(&format!("{LEAST}{twice}")), [
-        "`scenario.name`: a second scenario named `s`",
-        "`scenario.weight`: `0` is no weight",
-        "`scenario.step`: a scenario without steps",
-        "`scenario.name`: an empty name",
-        "`scenario.step.name`: an empty name",
-    ]);
-    assert_eq!(refusals(&LEAST.replace("[[scenario]]\nname = \"s\"\n[[scenario.step]]\nget = \"/\"", "").replace("[target]", "scenario = []\n[target]")), [
-        "`scenario`: nothing to do for the load"
-    ]);
+    assert_eq!(
+        refusals(&format!("{LEAST}{twice}")),
+        [
+            "`scenario.name`: a second scenario named `s`",
+            "`scenario.weight`: `0` is no weight",
+            "`scenario.step`: a scenario without steps",
+            "`scenario.name`: an empty name",
+            "`scenario.step.name`: an empty name",
+        ]
+    );
+    assert_eq!(
+        refusals(&LEAST.replace("[[scenario]]\nname = \"s\"\n[[scenario.step]]\nget = \"/\"", "").replace("[target]", "scenario = []\n[target]")),
+        ["`scenario`: nothing to do for the load"]
+    );
 }
 
 #[test]
@@ -89,26 +93,30 @@ get = "/"
 think = {}
 "#,
     );
-    assert_eq!(refusals(&text), [
-        "`scenario.once`: unknown key `weight`",
-        "`scenario.step.think`: more than one form of think time",
-        "`scenario.step.think`: no think time",
-    ]);
+    assert_eq!(
+        refusals(&text),
+        ["`scenario.once`: unknown key `weight`", "`scenario.step.think`: more than one form of think time", "`scenario.step.think`: no think time",]
+    );
     let text = text.replace("weight = 3\n", "").replace(", exponential = \"2s\"", "").replace("think = {}", "");
-    assert_eq!(refusals(&text), [
-        "`scenario.once.get`: a path has no blanks",
-        "`scenario.step.get`: a whole address",
-        "`scenario.step.headers.X`: a header has one line",
-        "`scenario.step.extract.\"a.b\"`: `a.b` can not be a variable's name",
-        "`scenario.step.extract.ok`: `xpath://a` names no part of an answer",
-        "`scenario.step.get`: what follows # is never sent",
-    ]);
+    assert_eq!(
+        refusals(&text),
+        [
+            "`scenario.once.get`: a path has no blanks",
+            "`scenario.step.get`: a whole address",
+            "`scenario.step.headers.X`: a header has one line",
+            "`scenario.step.extract.\"a.b\"`: `a.b` can not be a variable's name",
+            "`scenario.step.extract.ok`: `xpath://a` names no part of an answer",
+            "`scenario.step.get`: what follows # is never sent",
+        ]
+    );
 }
 
 #[test]
 fn a_target_says_where_and_when() {
     let target = |more: &str| LEAST.replace("url = \"http://127.0.0.1:8080\"", more);
-    let there = plan(&target("url = \"https://10.0.0.1/\"\nallow = [\"10.0.0.1\", \"[::2]\"]\ninstances = [\"http://[::2]:80\"]\nready = { path = \"/up\" }"));
+    let there = plan(&target(
+        "url = \"https://10.0.0.1/\"\nallow = [\"10.0.0.1\", \"[::2]\"]\ninstances = [\"http://[::2]:80\"]\nready = { path = \"/up\" }",
+    ));
     assert_eq!((there.target.url.as_str(), there.target.instances.as_slice()), ("https://10.0.0.1", ["http://[::2]:80".to_owned()].as_slice()));
     assert_eq!(there.target.allow, ["10.0.0.1", "::2"]);
     let ready = there.target.ready.unwrap();
@@ -116,24 +124,32 @@ fn a_target_says_where_and_when() {
     assert_eq!(plan(&target("url = \"http://h:81\"\nallow = [\"h:81\"]")).target.url, "http://h:81");
     assert_eq!(refusals(&target("url = \"http://h:82\"\nallow = [\"h:81\"]")), ["`target.url`: host `h` is not allowed"]);
     assert_eq!(plan(&target("url = \"http://127.0.0.9\"")).target.allow, ["127.0.0.1", "localhost", "::1", "127.0.0.9"]);
-    assert_eq!(refusals(&target("url = \"127.0.0.1\"\nallow = [\"http://x\", \"h/p\"]\nready = { path = \"up\", status = 42 }\nprocess = { command = [] }")), [
-        "`target.url`: `127.0.0.1` is no address: an address begins with http:// or https://",
-        "`target.allow`: `http://x` is no host",
-        "`target.allow`: `h/p` is no host",
-        "`target.ready.path`: a path begins with /",
-        "`target.ready.status`: `42` is no status",
-        "`target.process.command`: no program",
-    ]);
+    assert_eq!(
+        refusals(&target("url = \"127.0.0.1\"\nallow = [\"http://x\", \"h/p\"]\nready = { path = \"up\", status = 42 }\nprocess = { command = [] }")),
+        [
+            "`target.url`: `127.0.0.1` is no address: an address begins with http:// or https://",
+            "`target.allow`: `http://x` is no host",
+            "`target.allow`: `h/p` is no host",
+            "`target.ready.path`: a path begins with /",
+            "`target.ready.status`: `42` is no status",
+            "`target.process.command`: no program",
+        ]
+    );
 }
 
 #[test]
 fn sources_have_addresses_and_names_of_their_own() {
     let text = "[metrics.host]\nprometheus = \"http://h:0/\"\nevery = \"0s\"\nselect = { pool = \"HikariPool-1\" }\n";
-    assert_eq!(refusals(&format!("{LEAST}{text}")), [
-        "`metrics.host`: `host` is a source of Plimsoll's own",
-        "`metrics.host.prometheus`: `http://h:0/` is no address: the port is no number from 1 to 65535",
-        "`metrics.host.every`: a page can not be read without pause",
-    ]);
-    let plan = with("[metrics.app]\nprometheus = \"http://elsewhere:80/m\"\ndialects = [\"hikaricp-micrometer\"]\nselect = { pool = \"P\" }\nevery = \"2s\"\n");
+    assert_eq!(
+        refusals(&format!("{LEAST}{text}")),
+        [
+            "`metrics.host`: `host` is a source of Plimsoll's own",
+            "`metrics.host.prometheus`: `http://h:0/` is no address: the port is no number from 1 to 65535",
+            "`metrics.host.every`: a page can not be read without pause",
+        ]
+    );
+    let plan = with(
+        "[metrics.app]\nprometheus = \"http://elsewhere:80/m\"\ndialects = [\"hikaricp-micrometer\"]\nselect = { pool = \"P\" }\nevery = \"2s\"\n",
+    );
     assert_eq!((plan.sources[0].name.as_str(), plan.sources[0].every), ("app", Span::from_secs(2)));
 }

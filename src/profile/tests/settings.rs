@@ -41,21 +41,28 @@ fn a_proof_reads_a_level_from_a_source() {
     let apply = "{ command = [\"a\", \"{pool}\"] }\nverify = ";
     let plan = plan(&format!("{}{METRICS}", applied(&format!("{apply}{{ signal = \"pool.max\", of = \"main\" }}"))));
     assert_eq!(plan.settings[0].verify, Some(Verify { signal: Signal::PoolMax, of: Some("main".to_owned()) }));
-    assert_eq!(refusals(&applied(&format!("{apply}{{ signal = \"pool.acquire\" }}"))), [
-        "`settings.pool.verify`: no source of metrics to read it from",
-        "`settings.pool.verify.signal`: `pool.acquire` is not a level that reads a setting back",
-    ]);
+    assert_eq!(
+        refusals(&applied(&format!("{apply}{{ signal = \"pool.acquire\" }}"))),
+        [
+            "`settings.pool.verify`: no source of metrics to read it from",
+            "`settings.pool.verify.signal`: `pool.acquire` is not a level that reads a setting back",
+        ]
+    );
 }
 
 #[test]
 fn an_apply_is_exactly_one_way() {
     assert_eq!(refusals(&applied("{}")), ["`settings.pool.apply`: no way to put a value into effect"]);
     assert_eq!(refusals(&applied("{ restart = false }")), ["`settings.pool.apply`: no way to put a value into effect"]);
-    assert_eq!(refusals(&applied("{ restart = true, command = [\"{pool}\"] }")), ["`settings.pool.apply`: more than one way to put a value into effect"]);
+    assert_eq!(
+        refusals(&applied("{ restart = true, command = [\"{pool}\"] }")),
+        ["`settings.pool.apply`: more than one way to put a value into effect"]
+    );
     assert_eq!(refusals(&applied("{ command = [] }")), ["`settings.pool.apply.command`: no program"]);
-    assert_eq!(refusals(&applied("{ command = [\"a\"] }")), [
-        "`settings.pool.apply.command`: `{pool}` stands nowhere in the command: every value would do the same"
-    ]);
+    assert_eq!(
+        refusals(&applied("{ command = [\"a\"] }")),
+        ["`settings.pool.apply.command`: `{pool}` stands nowhere in the command: every value would do the same"]
+    );
 }
 
 #[test]
@@ -64,7 +71,10 @@ fn a_request_elsewhere_needs_an_allowed_host() {
     assert!(matches!(&plan(&http("http://localhost:9/p/{pool}")).settings[0].apply, Apply::Http { path, .. } if path.names().count() == 1));
     assert_eq!(refusals(&http("http://db.example/p/{pool}")), ["`settings.pool.apply.http.path`: host `db.example` is not allowed"]);
     assert_eq!(refusals(&http("http://{pool}/p")), ["`settings.pool.apply.http.path`: no address: the host has a character that no host has"]);
-    assert_eq!(refusals(&applied("{ http = { method = \"PSOT\", path = \"/{pool}\" } }")), ["`settings.pool.apply.http.method`: `PSOT` is no method known here"]);
+    assert_eq!(
+        refusals(&applied("{ http = { method = \"PSOT\", path = \"/{pool}\" } }")),
+        ["`settings.pool.apply.http.method`: `PSOT` is no method known here"]
+    );
 }
 
 #[test]
@@ -79,14 +89,14 @@ fn names_can_stand_in_braces_and_mean_one_thing() {
 fn values_are_told_apart() {
     let valued = |values: &str| format!("{LEAST}[settings.pool]\nvalues = {values}\napply = {{ command = [\"{{pool}}\"] }}\n");
     assert_eq!(plan(&valued("[0, 1.5, 1_000]")).settings[0].values, [0.0, 1.5, 1000.0]);
-    assert_eq!(refusals(&valued("[1, 2, 1.0, -3]")), [
-        "`settings.pool.values`: `1` stands here twice",
-        "`settings.pool.values`: `-3` is no value for this setting",
-    ]);
-    assert_eq!(refusals(&valued("[nan, \"30\"]")), [
-        "`settings.pool.values`: `nan` is no number to go by",
-        "`settings.pool.values`: expected a number, found text",
-    ]);
+    assert_eq!(
+        refusals(&valued("[1, 2, 1.0, -3]")),
+        ["`settings.pool.values`: `1` stands here twice", "`settings.pool.values`: `-3` is no value for this setting",]
+    );
+    assert_eq!(
+        refusals(&valued("[nan, \"30\"]")),
+        ["`settings.pool.values`: `nan` is no number to go by", "`settings.pool.values`: expected a number, found text",]
+    );
     assert_eq!(refusals(&valued("[5]\nrange = [9, 3]")), ["`settings.pool.range`: `9` is above `3`"]);
     assert_eq!(refusals(&valued("[5]\nrange = [9]")), ["`settings.pool.range`: expected two, found 1"]);
 }

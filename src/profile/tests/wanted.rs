@@ -6,7 +6,9 @@ use crate::model::units::Span;
 
 #[test]
 fn objectives_have_a_figure_a_side_and_a_bound() {
-    let plan = with("[objective]\nminimise = \"loss\"\nfailure_cost = \"30s\"\nslo = [\"p99.9<=1.5s\", \"mean < 200ms\", \"failed < 1%\", \"rate >= 4800/m\"]\n");
+    let plan = with(
+        "[objective]\nminimise = \"loss\"\nfailure_cost = \"30s\"\nslo = [\"p99.9<=1.5s\", \"mean < 200ms\", \"failed < 1%\", \"rate >= 4800/m\"]\n",
+    );
     let read: Vec<_> = plan.objective.slo.iter().map(|s| (s.quantity, s.comparison, s.bound)).collect();
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(matches!(read[0], (Quantity::Percentile(p), Comparison::AtMost, b) if close(p, 0.999) && close(b, 1.5)), "{read:?}");
@@ -25,7 +27,10 @@ fn odd_objectives_are_refused() {
     }
     assert!(refused("rate < 5/s").contains("asks for the bad side"));
     assert!(refused("failed < 120%").contains("without its unit"));
-    assert_eq!(refusals(&format!("{LEAST}[objective]\nminimise = \"cost\"\nfailure_cost = \"0s\"\n"))[0], "`objective.minimise`: \"cost\" is not known here");
+    assert_eq!(
+        refusals(&format!("{LEAST}[objective]\nminimise = \"cost\"\nfailure_cost = \"0s\"\n"))[0],
+        "`objective.minimise`: \"cost\" is not known here"
+    );
     assert_eq!(refusals(&format!("{LEAST}[objective]\nfailure_cost = \"0s\"\n"))[0], "`objective.failure_cost`: a failure that costs nothing");
 }
 
@@ -33,13 +38,14 @@ fn odd_objectives_are_refused() {
 fn thresholds_are_kept_as_text() {
     let plan = with("[[threshold]]\nmetric = \"http_req_duration{name:cart_add}\"\npass = \"p(95) < 800ms\"\n");
     assert_eq!((plan.thresholds[0].metric.as_str(), plan.thresholds[0].pass.as_str()), ("http_req_duration{name:cart_add}", "p(95) < 800ms"));
-    assert_eq!(refusals(&format!("{LEAST}[[threshold]]\nmetric = \" \"\npass = \"p95\"\n")), [
-        "`threshold.metric`: no metric",
-        "`threshold.pass`: `p95` compares nothing",
-    ]);
-    assert_eq!(refusals(&format!("{LEAST}[[threshold]]\nmetric = \"m\"\npass = \"a < 1\"\nabort = {{ on_fail = true }}\n")), [
-        "`threshold.abort` is not supported by this version"
-    ]);
+    assert_eq!(
+        refusals(&format!("{LEAST}[[threshold]]\nmetric = \" \"\npass = \"p95\"\n")),
+        ["`threshold.metric`: no metric", "`threshold.pass`: `p95` compares nothing",]
+    );
+    assert_eq!(
+        refusals(&format!("{LEAST}[[threshold]]\nmetric = \"m\"\npass = \"a < 1\"\nabort = {{ on_fail = true }}\n")),
+        ["`threshold.abort` is not supported by this version"]
+    );
 }
 
 #[test]
@@ -77,11 +83,14 @@ failed = 5
     let refused = refusals(&format!("{LEAST}{text}"));
     assert_eq!(refused, ["`guard.failed`: expected text, found a whole number"]);
     let refused = refusals(&format!("{LEAST}{}", text.replace("failed = 5", "failed = \"> 1.5 for 5s\"")));
-    assert_eq!(refused, [
-        "`guard.\"db.sessions{}\"`: `db.sessions{}` names no part",
-        "`guard.client.requests`: `client.requests` is not a level",
-        "`guard.heap.used`: `> 4 for 5s` has a bound that is not an amount of memory",
-        "`guard.pool.idle`: `x > 4 for 5s` is no guard",
-        "`guard.failed`: `> 1.5 for 5s` has a bound that is not a share",
-    ]);
+    assert_eq!(
+        refused,
+        [
+            "`guard.\"db.sessions{}\"`: `db.sessions{}` names no part",
+            "`guard.client.requests`: `client.requests` is not a level",
+            "`guard.heap.used`: `> 4 for 5s` has a bound that is not an amount of memory",
+            "`guard.pool.idle`: `x > 4 for 5s` is no guard",
+            "`guard.failed`: `> 1.5 for 5s` has a bound that is not a share",
+        ]
+    );
 }

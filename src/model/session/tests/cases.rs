@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::events::head;
 use crate::model::event::{
-    Author, Cohort, ErrorKind, Event, Gap, Outcome, Phase, PlanChange, Proof, Reading, RequestKey, Sample, SettingProved, Stamped, StepEnd, StepId, StepPlanned, Tick, TickRow,
+    Author, Cohort, ErrorKind, Event, Gap, Outcome, Phase, PlanChange, Proof, Reading, RequestKey, Sample, SettingProved, Stamped, StepEnd, StepId,
+    StepPlanned, Tick, TickRow,
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::Values;

@@ -8,13 +8,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::model::event::{
-    Author, Cohort, ErrorKind, Event, Gap, Host, Judged, Note, NoteLevel, Outcome, Phase, PlanChange, Proof, Reading, RequestKey, Sample, SessionStarted, SettingApplied,
-    SettingProved, Stamped, StepEnd, StepId, StepPlanned, Tick, TickRow, TotalFigure,
+    Author, Cohort, ErrorKind, Event, Gap, Host, Judged, Note, NoteLevel, Outcome, Phase, PlanChange, Proof, Reading, RequestKey, Sample,
+    SessionStarted, SettingApplied, SettingProved, Stamped, StepEnd, StepId, StepPlanned, Tick, TickRow, TotalFigure,
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::{
-    Apply, Body, Comparison, Design, Experiment, Guard, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Quantity, RequestPlan, Scenario, ScenarioStep, Setting,
-    Slo, SourceKind, SourcePlan, TargetPlan, Think, Values, Verify,
+    Apply, Body, Comparison, Design, Experiment, Guard, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Quantity, RequestPlan, Scenario,
+    ScenarioStep, Setting, Slo, SourceKind, SourcePlan, TargetPlan, Think, Values, Verify,
 };
 use crate::model::signal::{Signal, Value};
 use crate::model::template::Template;
@@ -34,7 +34,13 @@ pub(crate) fn plan() -> Plan {
     };
     Plan {
         name: "checkout: pool size".into(),
-        target: TargetPlan { url: "http://127.0.0.1:8080".into(), instances: Vec::new(), allow: vec!["127.0.0.1".into()], ready: None, process: None },
+        target: TargetPlan {
+            url: "http://127.0.0.1:8080".into(),
+            instances: Vec::new(),
+            allow: vec!["127.0.0.1".into()],
+            ready: None,
+            process: None,
+        },
         settings: vec![Setting {
             name: "pool".into(),
             values: vec![30.0, 50.0, 100.0],
@@ -73,7 +79,13 @@ pub(crate) fn plan() -> Plan {
             failure_cost: None,
         },
         thresholds: Vec::new(),
-        guards: vec![Guard { watch: "failed".into(), comparison: Comparison::Above, bound: 0.5, holds: Span::from_secs(10), text: "> 50% for 10s".into() }],
+        guards: vec![Guard {
+            watch: "failed".into(),
+            comparison: Comparison::Above,
+            bound: 0.5,
+            holds: Span::from_secs(10),
+            text: "> 50% for 10s".into(),
+        }],
         profile_text: "name = \"checkout: pool size\"\n".into(),
     }
 }
@@ -96,35 +108,32 @@ pub(crate) fn finite() -> BoxedStrategy<f64> {
         (0_u32..100_000).prop_map(f64::from),
         select(vec![0.0, 0.1, 1.0 / 3.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 9_007_199_254_740_993.0]),
     ]
-        .boxed()
+    .boxed()
 }
 
 fn text() -> BoxedStrategy<String> {
     prop_oneof![
-        select(vec!["", "app", "GET /", "it's \"quoted\"; DROP TABLE event", "=1+1", "결제 🚢", "a\u{1b}[31m\nb|c", "nul\0inside"]).prop_map(str::to_owned),
+        select(vec!["", "app", "GET /", "it's \"quoted\"; DROP TABLE event", "=1+1", "결제 🚢", "a\u{1b}[31m\nb|c", "nul\0inside"])
+            .prop_map(str::to_owned),
         "[a-zA-Z0-9 ._/-]{0,12}",
     ]
-        .boxed()
+    .boxed()
 }
 
 fn step() -> BoxedStrategy<StepId> {
-    (0_u32..5).prop_map(StepId)
-        .boxed()
+    (0_u32..5).prop_map(StepId).boxed()
 }
 
 fn phase() -> BoxedStrategy<Phase> {
-    select(vec![Phase::Settle, Phase::WarmUp, Phase::Measure, Phase::Drain])
-        .boxed()
+    select(vec![Phase::Settle, Phase::WarmUp, Phase::Measure, Phase::Drain]).boxed()
 }
 
 fn elapsed() -> BoxedStrategy<Elapsed> {
-    prop_oneof![9 => (0_u64..200_000_000).prop_map(Elapsed), 1 => any::<u64>().prop_map(Elapsed)]
-        .boxed()
+    prop_oneof![9 => (0_u64..200_000_000).prop_map(Elapsed), 1 => any::<u64>().prop_map(Elapsed)].boxed()
 }
 
 fn values() -> BoxedStrategy<Values> {
-    btree_map(text(), finite(), 0..3).prop_map(Values)
-        .boxed()
+    btree_map(text(), finite(), 0..3).prop_map(Values).boxed()
 }
 
 /// A histogram as an engine would fill it, empty ones often.
@@ -139,7 +148,7 @@ pub(crate) fn histogram() -> BoxedStrategy<Histogram> {
             h
         }),
     ]
-        .boxed()
+    .boxed()
 }
 
 fn error_kind() -> BoxedStrategy<ErrorKind> {
@@ -157,7 +166,7 @@ fn error_kind() -> BoxedStrategy<ErrorKind> {
         ErrorKind::BadAnswer,
         ErrorKind::Unfinished,
     ])
-        .boxed()
+    .boxed()
 }
 
 fn key() -> BoxedStrategy<RequestKey> {
@@ -171,29 +180,18 @@ fn row() -> BoxedStrategy<TickRow> {
     let cohort = (step(), phase(), slot).prop_map(|(step, phase, slot)| Cohort { step, phase, slot });
     let counts = (prop_oneof![5 => 0_u64..9, 1 => any::<u64>()], 0_u64..9, 0_u64..100_000);
     let failed = btree_map(error_kind(), prop_oneof![20 => 0_u64..50, 1 => any::<u64>()], 0..3);
-    (key(), cohort, failed, counts, histogram(), histogram(), histogram(), histogram(), histogram()).prop_map(
-        |(key, cohort, failed, (checks_passed, checks_failed, bytes), latency, failed_latency, service_time, send_lag, connect_wait)| TickRow {
-            key,
-            cohort,
-            failed,
-            checks_passed,
-            checks_failed,
-            bytes,
-            latency,
-            failed_latency,
-            service_time,
-            send_lag,
-            connect_wait,
-        },
-    )
+    (key(), cohort, failed, counts, histogram(), histogram(), histogram(), histogram(), histogram())
+        .prop_map(|(key, cohort, failed, (checks_passed, checks_failed, bytes), latency, failed_latency, service_time, send_lag, connect_wait)| {
+            TickRow { key, cohort, failed, checks_passed, checks_failed, bytes, latency, failed_latency, service_time, send_lag, connect_wait }
+        })
         .boxed()
 }
 
 /// One interval of load with up to four rows.
 pub(crate) fn tick() -> BoxedStrategy<Tick> {
     let counts = (prop_oneof![9 => 0_u64..500, 1 => any::<u64>()], 0_u64..9, 0_u64..500, 0_u64..500);
-    (select(vec!["local", "far"]), 0_u64..12, elapsed(), elapsed(), maybe(finite()), counts, histogram(), vec(row(), 0..4)).prop_map(
-        |(source, number, from, to, planned, (sent, dropped, in_flight, users), iterations, rows)| Tick {
+    (select(vec!["local", "far"]), 0_u64..12, elapsed(), elapsed(), maybe(finite()), counts, histogram(), vec(row(), 0..4))
+        .prop_map(|(source, number, from, to, planned, (sent, dropped, in_flight, users), iterations, rows)| Tick {
             source: source.to_owned(),
             number,
             from,
@@ -205,8 +203,7 @@ pub(crate) fn tick() -> BoxedStrategy<Tick> {
             users,
             iterations,
             rows,
-        },
-    )
+        })
         .boxed()
 }
 
@@ -216,8 +213,7 @@ fn reading() -> BoxedStrategy<Reading> {
         finite().prop_map(Value::Counter),
         (finite(), finite()).prop_map(|(sum, count)| Value::Timer { sum, count }),
     ];
-    (select(Signal::ALL.to_vec()), maybe(text()), value).prop_map(|(signal, of, value)| Reading { signal, of, value })
-        .boxed()
+    (select(Signal::ALL.to_vec()), maybe(text()), value).prop_map(|(signal, of, value)| Reading { signal, of, value }).boxed()
 }
 
 fn sample() -> BoxedStrategy<Sample> {
@@ -227,14 +223,13 @@ fn sample() -> BoxedStrategy<Sample> {
 }
 
 fn remark() -> BoxedStrategy<Remark> {
-    (text(), text()).prop_map(|(code, text)| Remark { code, text })
-        .boxed()
+    (text(), text()).prop_map(|(code, text)| Remark { code, text }).boxed()
 }
 
 fn figures() -> BoxedStrategy<ValueFigures> {
     let loss = maybe((finite(), maybe(finite())).prop_map(|(mean, se)| MeanError { mean, se }));
-    (finite(), 0_u32..9, 0_u64..1_000_000, loss, vec(maybe(finite()), 15), maybe((finite(), finite())), maybe(text()), maybe(text())).prop_map(
-        |(value, runs, requests, loss_s, f, p95_95, bottleneck, short)| ValueFigures {
+    (finite(), 0_u32..9, 0_u64..1_000_000, loss, vec(maybe(finite()), 15), maybe((finite(), finite())), maybe(text()), maybe(text()))
+        .prop_map(|(value, runs, requests, loss_s, f, p95_95, bottleneck, short)| ValueFigures {
             value,
             runs,
             requests,
@@ -255,19 +250,16 @@ fn figures() -> BoxedStrategy<ValueFigures> {
             dhold_s: f[12],
             bottleneck,
             short,
-        },
-    )
+        })
         .boxed()
 }
 
 fn curve_point() -> BoxedStrategy<CurvePoint> {
-    (finite(), finite(), finite(), finite()).prop_map(|(value, loss_s, low_s, high_s)| CurvePoint { value, loss_s, low_s, high_s })
-        .boxed()
+    (finite(), finite(), finite(), finite()).prop_map(|(value, loss_s, low_s, high_s)| CurvePoint { value, loss_s, low_s, high_s }).boxed()
 }
 
 fn next() -> BoxedStrategy<Next> {
-    (finite(), 0_u32..9, text(), btree_map(text(), finite(), 0..2)).prop_map(|(value, runs, why, values)| Next { value, runs, why, values })
-        .boxed()
+    (finite(), 0_u32..9, text(), btree_map(text(), finite(), 0..2)).prop_map(|(value, runs, why, values)| Next { value, runs, why, values }).boxed()
 }
 
 /// Any verdict.
@@ -286,51 +278,66 @@ pub(crate) fn verdict() -> BoxedStrategy<PoolVerdict> {
     let pair = || maybe((finite(), finite()));
     let texts = (maybe(text()), maybe(text()), vec(remark(), 0..3), vec(remark(), 0..3), vec(text(), 0..2));
     let several = (btree_map(text(), finite(), 0..2), btree_map(text(), (finite(), finite()), 0..2));
-    let model = maybe((maybe(finite()), maybe(finite()), maybe(finite()), pair()).prop_map(|(sigma, kappa, peak, peak_90)| ModelFigures { sigma, kappa, peak, peak_90 }));
+    let model = maybe((maybe(finite()), maybe(finite()), maybe(finite()), pair()).prop_map(|(sigma, kappa, peak, peak_90)| ModelFigures {
+        sigma,
+        kappa,
+        peak,
+        peak_90,
+    }));
     let derived = (maybe(any::<u32>()), maybe(finite()), maybe(any::<u32>()), maybe(finite())).prop_map(
         |(threads, connection_timeout_s, bulkhead, sustainable_rate)| Derived { threads, connection_timeout_s, bulkhead, sustainable_rate },
     );
     let numbers = (maybe(finite()), pair(), pair(), maybe(finite()), maybe(finite()));
     let tables = (maybe(next()), vec(figures(), 0..3), vec(curve_point(), 0..3));
-    (kind, texts, numbers, several, tables, model, derived).prop_map(
-        |(verdict, (case, setting, reasons, flags, indifferent), (value, zone, best, regret, unconstrained), (values, zones), (next, steps, curve), model, derived)| {
-            PoolVerdict {
-                schema: SCHEMA.to_owned(),
-                case,
+    (kind, texts, numbers, several, tables, model, derived)
+        .prop_map(
+            |(
                 verdict,
-                setting,
-                value,
-                zone,
-                best_interval_90: best,
-                expected_regret: regret,
-                unconstrained,
-                values,
-                zones,
-                indifferent,
-                next,
-                reasons,
-                flags,
-                steps,
-                curve,
+                (case, setting, reasons, flags, indifferent),
+                (value, zone, best, regret, unconstrained),
+                (values, zones),
+                (next, steps, curve),
                 model,
                 derived,
-            }
-        },
-    )
+            )| {
+                PoolVerdict {
+                    schema: SCHEMA.to_owned(),
+                    case,
+                    verdict,
+                    setting,
+                    value,
+                    zone,
+                    best_interval_90: best,
+                    expected_regret: regret,
+                    unconstrained,
+                    values,
+                    zones,
+                    indifferent,
+                    next,
+                    reasons,
+                    flags,
+                    steps,
+                    curve,
+                    model,
+                    derived,
+                }
+            },
+        )
         .boxed()
 }
 
 fn started() -> BoxedStrategy<Event> {
-    (text(), finite(), any::<u64>(), 1_u64..5_000_000).prop_map(|(name, weight, seed, tick_us)| {
-        let mut head = head();
-        head.plan.name = name;
-        head.plan.experiment.seed = seed;
-        head.plan.experiment.tick = Span::from_micros(tick_us);
-        if let Some(s) = head.plan.scenarios.first_mut() {
-            s.weight = weight;
-        }
-        Event::SessionStarted(Box::new(head))
-    })
+    (text(), finite(), any::<u64>(), 1_u64..5_000_000)
+        .prop_map(|(name, weight, seed, tick_us)| {
+            let mut head = head();
+            head.plan.name = name;
+            head.plan.experiment.seed = seed;
+            head.plan.experiment.tick = Span::from_micros(tick_us);
+            if let Some(s) = head.plan.scenarios.first_mut() {
+                s.weight = weight;
+            }
+            Event::SessionStarted(Box::new(head))
+        })
         .boxed()
 }
 
@@ -343,35 +350,54 @@ fn plan_change() -> BoxedStrategy<PlanChange> {
         step().prop_map(|step| PlanChange::Repeat { step }),
         values().prop_map(|values| PlanChange::Add { values }),
         (0_u32..900).prop_map(|users| PlanChange::Load { load: LoadModel::Closed { users } }),
-        (0_u32..90_000, 1_u32..900).prop_map(|(r, max_users)| PlanChange::Load { load: LoadModel::Open { rate: Rate::per_second(f64::from(r) / 7.0), max_users } }),
+        (0_u32..90_000, 1_u32..900)
+            .prop_map(|(r, max_users)| PlanChange::Load { load: LoadModel::Open { rate: Rate::per_second(f64::from(r) / 7.0), max_users } }),
     ]
-        .boxed()
+    .boxed()
 }
 
 fn settings() -> BoxedStrategy<Event> {
     let proof = select(vec![Proof::Acted, Proof::Unexercised, Proof::Refuted, Proof::Unverified]);
     prop_oneof![
-        (maybe(step()), text(), finite(), maybe(text()), text(), any::<bool>())
-            .prop_map(|(step, setting, value, instance, how, restore)| Event::SettingApplied(SettingApplied { step, setting, value, instance, how, restore })),
-        (maybe(step()), text(), proof, maybe(finite()), text())
-            .prop_map(|(step, setting, proof, seen, text)| Event::SettingProved(SettingProved { step, setting, proof, seen, text })),
+        (maybe(step()), text(), finite(), maybe(text()), text(), any::<bool>()).prop_map(|(step, setting, value, instance, how, restore)| {
+            Event::SettingApplied(SettingApplied { step, setting, value, instance, how, restore })
+        }),
+        (maybe(step()), text(), proof, maybe(finite()), text()).prop_map(|(step, setting, proof, seen, text)| Event::SettingProved(SettingProved {
+            step,
+            setting,
+            proof,
+            seen,
+            text
+        })),
     ]
-        .boxed()
+    .boxed()
 }
 
 fn steps() -> BoxedStrategy<Event> {
-    let end = select(vec![StepEnd::Completed, StepEnd::Skipped, StepEnd::Refused, StepEnd::Void, StepEnd::Guard, StepEnd::Interrupted, StepEnd::Failed]);
-    let total = (text(), text(), finite(), text(), maybe(text()), text())
-        .prop_map(|(metric, statistic, value, unit, name, source)| TotalFigure { metric, statistic, value, unit, name, source });
+    let end =
+        select(vec![StepEnd::Completed, StepEnd::Skipped, StepEnd::Refused, StepEnd::Void, StepEnd::Guard, StepEnd::Interrupted, StepEnd::Failed]);
+    let total = (text(), text(), finite(), text(), maybe(text()), text()).prop_map(|(metric, statistic, value, unit, name, source)| TotalFigure {
+        metric,
+        statistic,
+        value,
+        unit,
+        name,
+        source,
+    });
     prop_oneof![
-        (step(), values(), 0_u32..3, 0_u32..9).prop_map(|(step, values, block, order)| Event::StepPlanned(StepPlanned { step, values, block, order })),
+        (step(), values(), 0_u32..3, 0_u32..9).prop_map(|(step, values, block, order)| Event::StepPlanned(StepPlanned {
+            step,
+            values,
+            block,
+            order
+        })),
         (step(), end, text()).prop_map(|(step, end, reason)| Event::StepEnded { step, end, reason }),
         (step(), phase()).prop_map(|(step, phase)| Event::PhaseChanged { step, phase }),
         (step(), text()).prop_map(|(step, why)| Event::StepExcluded { step, why }),
         (step(), text()).prop_map(|(step, why)| Event::StepIncluded { step, why }),
         (step(), vec(total, 0..3)).prop_map(|(step, figures)| Event::Totals { step, figures }),
     ]
-        .boxed()
+    .boxed()
 }
 
 fn words() -> BoxedStrategy<Event> {
@@ -386,7 +412,7 @@ fn words() -> BoxedStrategy<Event> {
         (maybe(step()), text(), verdict()).prop_map(|(after, judge, verdict)| Event::Judged(Box::new(Judged { after, judge, verdict }))),
         Just(Event::Unknown),
     ]
-        .boxed()
+    .boxed()
 }
 
 /// Any event.
@@ -401,7 +427,7 @@ pub(crate) fn event() -> BoxedStrategy<Event> {
         1 => (select(vec!["app", "db"]), maybe(text()), elapsed(), text())
             .prop_map(|(source, instance, asked, reason)| Event::Gap(Gap { source: source.to_owned(), instance, asked, reason })),
     ]
-        .boxed()
+    .boxed()
 }
 
 /// Numbers events without gaps, at times that never run backwards.
