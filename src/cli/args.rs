@@ -185,6 +185,9 @@ pub(super) struct ExportArgs {
 /// `plimsoll init`
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
+    /// Which profile to start from: full (every key), spring-boot-http or lab.
+    #[arg(long, default_value = "full", value_name = "NAME")]
+    pub(super) preset: String,
     /// Where to write it; default: stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,

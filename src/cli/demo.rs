@@ -51,7 +51,7 @@ pub(super) fn profile(preset: &Preset, url: &str, seed: u64) -> String {
 fn experiment(preset: &Preset, seed: u64) -> String {
     let l = &preset.lengths;
     format!(
-        "[experiment]\nrepeats = {}\nrefine  = {}\nwarmup  = \"{}\"\nmeasure = {{ min = \"{}\", max = \"{}\", precision = 0.005 }}\ndrain   = \"{}\"\nsettle  = {{ max = \"{}\" }}\ntick    = \"{}\"\nseed    = {seed}\n",
+        "[experiment]\nrepeats = {}\nrefine  = {}\nwarmup  = \"{}\"\nmeasure = {{ min = \"{}\", max = \"{}\", precision = 0.01 }}\ndrain   = \"{}\"\nsettle  = {{ max = \"{}\" }}\ntick    = \"{}\"\nseed    = {seed}\n",
         preset.repeats,
         preset.refine,
         span(l.warmup),

@@ -23,6 +23,8 @@ use exit::{CliError, Exit};
 use screen::Opening;
 use wire::Launch;
 
+use crate::profile;
+
 /// Runs the program; what it returns is its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -83,7 +85,7 @@ async fn command(cli: &Cli) -> Result<Exit, CliError> {
         Some(Command::List(args)) => records::list(args).await,
         Some(Command::Show(args)) => records::show(args).await,
         Some(Command::Export(args)) => records::export(args).await,
-        Some(Command::Init(args)) => records::write_or_print(args.output.as_deref(), &profile_template()),
+        Some(Command::Init(args)) => init(args),
         Some(Command::Lab(args)) => lab::run(args),
     }
 }
@@ -97,8 +99,12 @@ async fn perform(launch: Launch, show: &Show, common: &Common) -> Result<Exit, C
     if show.headless || show.json { run::headless(launch, show).await } else { screen::show(Opening::Run(launch), common).await }
 }
 
-fn profile_template() -> String {
-    String::new()
+fn init(args: &args::InitArgs) -> Result<Exit, CliError> {
+    let Some(text) = profile::template(&args.preset) else {
+        let known: Vec<String> = profile::samples().map(|(name, about)| format!("{name} ({about})")).collect();
+        return Err(CliError::usage(format!("there is no profile `{}` to start from", args.preset)).hint(known.join("; ")));
+    };
+    records::write_or_print(args.output.as_deref(), &text)
 }
 
 /// Runs something that reads or writes much on a thread where it holds nobody up.
