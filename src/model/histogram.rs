@@ -4,8 +4,9 @@
 //! without loss. A dense one takes 168 KiB; one second of one request name fills a few dozen buckets, so only those are kept.
 //! The exact sum and maximum travel beside the counts: a mean is never read off bucket edges.
 
+mod v2;
+
 use base64::Engine as _;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
 use super::units::Span;
@@ -141,33 +142,15 @@ impl Histogram {
     /// HdrHistogram V2, compressed: what a recording and the interchange file hold.
     #[must_use]
     pub fn to_v2(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        let Ok(mut dense) = hdrhistogram::Histogram::<u64>::new_with_bounds(1, LONGEST_US, 3) else { return out };
-        for &(index, n) in &self.buckets {
-            dense.saturating_record_n(lowest(index), n);
-        }
-        if V2DeflateSerializer::new().serialize(&dense, &mut out).is_err() {
-            out.clear();
-        }
-        out
+        v2::encode(&self.buckets)
     }
 
     /// Reads the compressed V2 form. `sum_us` and `max_us` are what was stored beside it; without them they come from the buckets.
     pub fn from_v2(bytes: &[u8], sum_us: Option<u64>, max_us: Option<u64>) -> Result<Self, HistogramError> {
-        let dense: hdrhistogram::Histogram<u64> =
-            Deserializer::new().deserialize(&mut std::io::Cursor::new(bytes)).map_err(|e| HistogramError::Bytes(e.to_string()))?;
-        let mut out = Self::default();
-        let (mut sum, mut max) = (0_u64, 0);
-        for step in dense.iter_recorded() {
-            let (value, n) = (step.value_iterated_to(), step.count_since_last_iteration());
-            out.add_bucket(index_of(value.min(LONGEST_US)), n);
-            out.total = out.total.saturating_add(n);
-            sum = sum.saturating_add(value.saturating_mul(n));
-            max = value;
-        }
-        out.sum_us = sum_us.unwrap_or(sum);
-        out.max_us = max_us.unwrap_or(max);
-        Ok(out)
+        let buckets = v2::decode(bytes)?;
+        let (sum, max) = v2::edges(&buckets);
+        let total = buckets.iter().fold(0_u64, |all, b| all.saturating_add(b.1));
+        Ok(Self { buckets, total, sum_us: sum_us.unwrap_or(sum), max_us: max_us.unwrap_or(max) })
     }
 
     /// The compressed V2 form as base64 text, as the interchange file holds it.
@@ -232,8 +215,10 @@ const fn highest(index: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use hdrhistogram::serialization::Deserializer;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn of(values: &[u64]) -> Histogram {
         let mut h = Histogram::default();
