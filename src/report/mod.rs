@@ -1,1 +1,27 @@
-//! What is handed over: headless lines, Markdown, JSON and CSV, all from the same model.
+//! What is handed over: headless lines, the result as text, Markdown, JSON and CSV. All of it is a function of the fold (and of a
+//! verdict), so that a replay prints what the run printed, byte for byte.
+//!
+//! Pure: no clock, no file, no environment. Text from outside is cleaned before it is printed, and escaped for its format. It may
+//! import the model and the analysis; it judges nothing itself.
+
+mod conditions;
+mod csv;
+mod curve;
+mod doubt;
+mod figures;
+pub mod format;
+mod markdown;
+mod object;
+mod progress;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
+
+pub use csv::{csv_seconds, csv_steps};
+pub use markdown::markdown;
+pub use object::{json, recording_object, run_summary};
+pub use progress::{plan_text, progress_line};
+pub use text::{session_text, text_verdict};
+pub use words::{answer, headline};

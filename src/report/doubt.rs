@@ -1,0 +1,42 @@
+//! What casts doubt on an answer, one sentence each: the judge's flags, steps that do not count, holes in the stream.
+
+use super::words;
+use crate::model::event::{Proof, StepEnd};
+use crate::model::session::{Session, StepState};
+use crate::model::text::clean;
+use crate::model::verdict::PoolVerdict;
+
+/// The judge's own flags.
+pub(super) fn of_verdict(verdict: &PoolVerdict) -> Vec<String> {
+    verdict.flags.iter().map(|f| clean(&f.text)).collect()
+}
+
+/// The last verdict's flags and everything else a reader of the session must know.
+pub(super) fn of_session(session: &Session) -> Vec<String> {
+    let flags = session.judged().last().map(|j| of_verdict(&j.verdict)).unwrap_or_default();
+    let steps = session.steps().iter().filter_map(|s| of_step(session, s));
+    let silent = session.silent().iter().map(|((source, instance), reason)| {
+        let on = instance.as_ref().map(|i| format!(" on {}", clean(i))).unwrap_or_default();
+        format!("metrics of {}{on} were silent at the end: {}", clean(source), clean(reason))
+    });
+    let odd = session.anomalies().iter().map(|(anomaly, n)| format!("{} ({n} times)", anomaly.text()));
+    let restored = session.ended().filter(|e| e.restored == Some(false)).map(|_| "not every setting was put back: look at the target before using it".to_owned());
+    flags.into_iter().chain(steps).chain(silent).chain(odd).chain(restored).collect()
+}
+
+fn of_step(session: &Session, step: &StepState) -> Option<String> {
+    let place = || format!("step {} ({})", step.planned().step, words::values(session.plan(), &step.planned().values));
+    if let Some(why) = step.excluded() {
+        return Some(format!("{} was taken out by a person: {}", place(), clean(why)));
+    }
+    if let Some((end, reason, _)) = step.ended().filter(|(end, ..)| *end != StepEnd::Completed) {
+        return Some(format!("{} does not count, {}: {}", place(), words::end(*end), clean(reason)));
+    }
+    let unproved = step.proofs().iter().find(|p| matches!(p.proof, Proof::Unexercised | Proof::Refuted | Proof::Unverified))?;
+    let what = match unproved.proof {
+        Proof::Refuted => "its setting did not act",
+        Proof::Unverified => "nothing proves that its setting acted",
+        _ => "its setting reads back, but nothing waited, so it was not seen to act",
+    };
+    Some(format!("{}: {what} ({})", place(), clean(&unproved.text)))
+}

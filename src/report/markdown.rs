@@ -1,0 +1,154 @@
+//! The tuning summary as Markdown: question, answer, figures, curve, conditions, doubts, how to repeat.
+
+use super::figures::RunFigures;
+use super::format::{duration, rate_or, share_or, time_or};
+use super::table::{self, Table, Width};
+use super::{conditions, curve, doubt, text, words};
+use crate::model::session::{LogLevel, Session, StepState, StepStatus};
+use crate::model::text::clean;
+use crate::model::verdict::PoolVerdict;
+
+/// The summary of a session; `name` is the recording's.
+#[must_use]
+pub fn markdown(session: &Session, name: &str) -> String {
+    let title = session.plan().map_or_else(|| clean(name), |p| clean(&p.name));
+    let mut out = vec![format!("# {}", escape(&title)), question(session)];
+    out.push(section("Answer", &answer(session)));
+    if let Some(verdict) = verdict(session) {
+        out.push(section("Figures", &figures(verdict)));
+        out.extend(curve::of(verdict).map(|c| section("Curve", &fenced(&c, "text"))));
+    }
+    out.push(section("Runs", &runs(session)));
+    out.push(section("Conditions", &listed(&conditions::of(session))));
+    out.push(section("Doubts", &doubts(session)));
+    out.extend(happened(session).map(|h| section("What happened", &h)));
+    out.push(section("How to repeat", &repeat(session, name)));
+    out.join("\n\n") + "\n"
+}
+
+fn verdict(session: &Session) -> Option<&PoolVerdict> {
+    session.judged().last().map(|j| &j.verdict)
+}
+
+fn section(head: &str, body: &str) -> String {
+    format!("## {head}\n\n{body}")
+}
+
+/// Takes the meaning from characters that Markdown gives one to.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '&' | '$') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Text in a fence that nothing inside it can close.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end())
+}
+
+fn question(session: &Session) -> String {
+    let Some(plan) = session.plan() else { return "What this session asked is not in its recording.".to_owned() };
+    let swept: Vec<String> = plan.swept().map(|s| escape(&clean(&s.name))).collect();
+    let load = escape(&words::load(plan.load.model));
+    let target = escape(&clean(&plan.target.url));
+    if swept.is_empty() {
+        return format!("How does {target} do under {load}?");
+    }
+    format!("Which value of **{}** suits {target} under {load}?", swept.join("** and **"))
+}
+
+fn answer(session: &Session) -> String {
+    let Some(verdict) = verdict(session) else { return format!("None: nothing was judged. The session: {}.", escape(&text::ending(session))) };
+    let mut lines = vec![format!("**{}** ({})", escape(&words::answer(verdict)), words::headline(verdict.verdict)), String::new()];
+    let mut item = |head: &str, text: &str| lines.push(format!("- {head}: {}", escape(text)));
+    words::certainty(verdict).iter().for_each(|t| item("sure", t));
+    verdict.reasons.iter().for_each(|r| item("because", &clean(&r.text)));
+    words::costs(verdict).iter().for_each(|t| item("costs", t));
+    words::also_set(verdict).iter().for_each(|t| item("also set", t));
+    words::next(verdict).iter().for_each(|t| item("next", t));
+    item("session", &text::ending(session));
+    lines.join("\n")
+}
+
+fn figures(verdict: &PoolVerdict) -> String {
+    let table = table::figures(verdict, Width::Full);
+    if table.is_empty() {
+        return "No value has figures.".to_owned();
+    }
+    let shorts: Vec<String> = table::shorts(verdict).iter().map(|s| escape(s)).collect();
+    let notes = "Loss: mean over all requests, a failed one costs K; ± is one standard error. Times are of successes, from the intended start.";
+    let mut out = format!("{}\n\n{notes}", table.markdown(escape));
+    for short in shorts {
+        out.push_str("  \n");
+        out.push_str(&short);
+    }
+    out
+}
+
+fn runs(session: &Session) -> String {
+    let mut table = Table::new(["step", "values", "block", "ended", "measured for", "requests", "failed", "rate", "p50", "p95", "p99", "max"]);
+    for step in session.steps() {
+        table.push(run(session, step));
+    }
+    if table.is_empty() { "No step was planned.".to_owned() } else { table.markdown(escape) }
+}
+
+fn run(session: &Session, step: &StepState) -> Vec<String> {
+    let f = RunFigures::of(session, step);
+    let status = match step.status() {
+        StepStatus::Planned => "not run".to_owned(),
+        StepStatus::Running(phase) => format!("cut off in {}", phase.map_or("its settings", crate::model::event::Phase::name)),
+        StepStatus::Ended(end) => words::end(end).to_owned(),
+    };
+    let short = if f.short.is_some() { " (too little to count in full)" } else { "" };
+    vec![
+        step.planned().step.to_string(),
+        words::values(session.plan(), &step.planned().values),
+        step.planned().block.saturating_add(1).to_string(),
+        format!("{status}{short}"),
+        f.measured.map_or_else(|| "not measured".to_owned(), duration),
+        if f.measured.is_some() { super::format::count(f.requests) } else { "none".to_owned() },
+        share_or(f.failed_share()),
+        rate_or(f.rate),
+        time_or(f.quantile_s(0.5)),
+        time_or(f.quantile_s(0.95)),
+        time_or(f.quantile_s(0.99)),
+        super::format::span_or(f.latency.max()),
+    ]
+}
+
+fn listed(all: &[(&'static str, String)]) -> String {
+    all.iter().map(|(head, text)| format!("- {head}: {}", escape(text))).collect::<Vec<_>>().join("\n")
+}
+
+fn doubts(session: &Session) -> String {
+    let all = doubt::of_session(session);
+    if all.is_empty() { "None.".to_owned() } else { all.iter().map(|d| format!("- {}", escape(d))).collect::<Vec<_>>().join("\n") }
+}
+
+/// Marks, warnings and errors of the log.
+fn happened(session: &Session) -> Option<String> {
+    let loud = session.log().iter().filter(|l| matches!(l.level, LogLevel::Mark | LogLevel::Warning | LogLevel::Error));
+    let lines: Vec<String> = loud.map(|l| format!("- {}: {}", l.at, escape(&l.text))).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn repeat(session: &Session, name: &str) -> String {
+    let Some(head) = session.head() else { return "The profile is not in this recording.".to_owned() };
+    let seed = head.plan.experiment.seed;
+    let recording = format!("The recording `{}` holds every figure behind this page.", clean(name).replace('`', "'"));
+    if head.plan.profile_text.trim().is_empty() {
+        return format!("{recording} The experiment was made by the program (seed {seed}); it has no profile of its own.");
+    }
+    // Line breaks and tabs belong to a profile; everything else that `clean` takes out does not.
+    let profile: Vec<String> = head.plan.profile_text.lines().map(|line| clean(&line.replace('\t', "    "))).collect();
+    let command = fenced(&format!("plimsoll run profile.toml --seed {seed}"), "sh");
+    format!("{recording} Save the profile below as `profile.toml` and run\n\n{command}\n\n{}", fenced(&profile.join("\n"), "toml"))
+}
