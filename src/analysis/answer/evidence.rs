@@ -1,7 +1,7 @@
 //! Everything the rules look at, made once.
 
 use super::group::{Group, groups};
-use crate::analysis::curve::{Arrivals, Posterior, Question, Queue, prepare};
+use crate::analysis::curve::{Arrivals, Posterior, Question, Queue, fill_doubts};
 use crate::analysis::numeric::median;
 use crate::analysis::run::{Run, measure};
 use crate::analysis::sweep::{LoadKind, Sweep};
@@ -55,12 +55,8 @@ impl<'a> Evidence<'a> {
             return Err(Lacking::Values { groups: grouped, void });
         }
         let question = question(sweep, &runs);
-        let prepared = prepare(&runs);
-        let Some(posterior) = Posterior::given(&prepared, &question) else { return Err(Lacking::Values { groups: grouped, void }) };
-        let doubted = prepared.iter().map(|r| r.doubt);
-        for (run, doubt) in runs.iter_mut().zip(doubted) {
-            run.doubt = doubt;
-        }
+        fill_doubts(&mut runs);
+        let Some(posterior) = Posterior::given(&runs, &question) else { return Err(Lacking::Values { groups: grouped, void }) };
         let target = sweep.load.rate.filter(|_| sweep.model == LoadKind::Open).map(|r| r * sweep.load.requests_per_arrival);
         Ok(Self { sweep, groups: groups(&runs), runs, question, posterior, target })
     }

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::evidence::Evidence;
-use crate::analysis::curve::{HoldCurve, fit};
+use crate::analysis::curve::{HoldCurve, best_at};
 use crate::analysis::numeric::quantile;
 use crate::analysis::run::Run;
 use crate::model::verdict::ModelFigures;
@@ -21,15 +21,12 @@ pub(super) fn model(evidence: &Evidence<'_>) -> Option<ModelFigures> {
     if used.len() < 4 || most < 4.0 * least {
         return None;
     }
-    let curve = best(&evidence.runs, evidence.question.cores)?;
+    let heaviest = evidence.posterior.members.first()?;
+    let curve = heaviest.hold.clone()?;
     let (sigma, kappa) = if curve.knee.is_none() { parameters(&curve).map_or((None, None), |(s, k)| (Some(s), Some(k))) } else { (None, None) };
     let reach = 1.25 * most;
     let peak = peak(&curve, reach).filter(|p| *p < reach);
-    Some(ModelFigures { sigma, kappa, peak, peak_90: peak.and_then(|_| interval(evidence, reach)) })
-}
-
-fn best(runs: &[Run], cores: Option<f64>) -> Option<HoldCurve> {
-    fit(runs, cores).into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
+    Some(ModelFigures { sigma, kappa, peak, peak_90: peak.and_then(|_| interval(evidence, reach, heaviest.drift)) })
 }
 
 /// `H = D(1 + sigma (a-1) + kappa a (a-1))` compared term by term.
@@ -48,12 +45,12 @@ fn peak(curve: &HoldCurve, reach: f64) -> Option<f64> {
 }
 
 /// 90% of the peaks of curves fitted to runs drawn with replacement; unknown if some of them have none in reach.
-fn interval(evidence: &Evidence<'_>, reach: f64) -> Option<(f64, f64)> {
+fn interval(evidence: &Evidence<'_>, reach: f64, drift: f64) -> Option<(f64, f64)> {
     let runs = &evidence.runs;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let draw = |_| {
         let drawn: Vec<Run> = (0..runs.len()).filter_map(|_| runs.get(rng.random_range(0..runs.len())).cloned()).collect();
-        best(&drawn, None).and_then(|c| peak(&c, reach))
+        best_at(&drawn, None, drift).and_then(|c| peak(&c, reach))
     };
     let peaks: Vec<f64> = (0..RESAMPLES).filter_map(draw).collect();
     let (low, high) = (quantile(&peaks, 0.05)?, quantile(&peaks, 0.95)?);

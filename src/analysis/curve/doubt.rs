@@ -7,11 +7,13 @@ use super::hold::HOLD_SD;
 use crate::analysis::numeric::{mean, median, quantile, spread};
 use crate::analysis::run::Run;
 
-/// The runs with a common drift of the hold times taken out and each one's doubt filled in.
-pub(in crate::analysis) fn prepare(runs: &[Run]) -> Vec<Run> {
-    let mut out = undrift(runs);
-    doubt(&mut out);
-    out
+/// Fills in each run's doubt; what a common drift in time explains is no ground for it.
+pub(in crate::analysis) fn fill_doubts(runs: &mut [Run]) {
+    let mut level = undrift(runs);
+    doubt(&mut level);
+    for (run, level) in runs.iter_mut().zip(level) {
+        run.doubt = level.doubt;
+    }
 }
 
 fn is_full(run: &Run) -> bool {

@@ -3,9 +3,7 @@
 //! `H(a) = h0 + h1 a + h2 a^2 + h3 (a-k)+ + h4 (a-k)+^2`, all coefficients at least 0. Without the knee it is the universal scalability
 //! law; the knee is a limit of cores or disks. One fitted knee would pin the optimum with false certainty.
 
-use nalgebra::{DMatrix, DVector};
-
-use crate::analysis::numeric::{mean, nnls, spread};
+use crate::analysis::numeric::{Normal, mean, spread};
 use crate::analysis::run::Run;
 
 /// Relative misfit at which a sample begins to lose its weight.
@@ -16,8 +14,12 @@ pub(super) const HOLD_SD: f64 = 0.015;
 const FAR: (f64, f64) = (0.06, 0.08);
 const KNEES: usize = 14;
 const ROUNDS: usize = 5;
-/// A curve with less weight than this is not carried on.
-const LEAST_WEIGHT: f64 = 0.02;
+/// A curve with less than this share of the heaviest one's weight is not carried on, nor are more than so many.
+const LEAST_WEIGHT: f64 = 0.03;
+const MOST_MEMBERS: usize = 16;
+/// Drifts of log H over the sweep that are tried, either way, and the scale of their (Cauchy) prior.
+const DRIFTS: [f64; 8] = [0.02, 0.04, 0.07, 0.1, 0.14, 0.19, 0.25, 0.32];
+const DRIFT_SCALE: f64 = 0.04;
 
 /// One member of the family.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,11 @@ impl HoldCurve {
         let basis = basis(active, self.knee);
         self.terms.iter().zip(basis).map(|(h, x)| h * x).sum::<f64>().max(1e-6)
     }
+
+    /// The same curve, slower by a factor.
+    pub(super) fn times(&self, factor: f64) -> Self {
+        Self { terms: self.terms.map(|h| h * factor), knee: self.knee }
+    }
 }
 
 fn basis(a: f64, knee: Option<f64>) -> [f64; 5] {
@@ -41,14 +48,47 @@ fn basis(a: f64, knee: Option<f64>) -> [f64; 5] {
     [1.0, a, a * a, over, over * over]
 }
 
+/// When a run was, on the scale of the sweep: centred, one sweep long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Clock {
+    middle: f64,
+    length: f64,
+}
+
+impl Clock {
+    /// The clock of these runs.
+    pub(super) fn of(runs: &[Run]) -> Self {
+        let (first, last) = runs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(r.at_s), b.max(r.at_s)));
+        Self { middle: mean(runs.iter().map(|r| r.at_s)).unwrap_or(0.0), length: (last - first).max(1e-9) }
+    }
+
+    /// The time of a run.
+    pub(super) fn at(&self, run: &Run) -> f64 {
+        (run.at_s - self.middle) / self.length
+    }
+}
+
+/// A member of the family with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fit {
+    /// Weight; those of a family sum to about one.
+    pub(super) weight: f64,
+    /// The curve in the middle of the sweep.
+    pub(super) curve: HoldCurve,
+    /// Growth of log H over the sweep.
+    pub(super) drift: f64,
+}
+
 /// A sample with its weight.
 struct Sample {
     active: f64,
     hold: f64,
     weight: f64,
+    time: f64,
 }
 
 fn samples(runs: &[Run]) -> Vec<Sample> {
+    let clock = Clock::of(runs);
     let least = runs.iter().map(|r| r.loss).fold(f64::INFINITY, f64::min).max(1e-9);
     let mut out = Vec::new();
     for run in runs.iter().filter(|r| !r.holds.is_empty()) {
@@ -57,29 +97,54 @@ fn samples(runs: &[Run]) -> Vec<Sample> {
         let relative = spread(&holds).zip(mean(holds.iter().copied())).map_or(0.0, |(s, m)| s / m);
         let far = (FAR.0 * (run.loss / least).ln()).clamp(0.0, FAR.1);
         let sd = HOLD_SD.max(relative / n.sqrt()).hypot(run.doubt).hypot(far);
-        out.extend(run.holds.iter().map(|&(active, hold)| Sample { active, hold, weight: 1.0 / (sd * n.sqrt()) }));
+        let time = clock.at(run);
+        out.extend(run.holds.iter().map(|&(active, hold)| Sample { active, hold, weight: 1.0 / (sd * n.sqrt()), time }));
     }
     out
 }
 
-/// The family fitted to all runs: members with their weights, which sum to one. Empty if nothing was held anywhere.
-pub(in crate::analysis) fn fit(runs: &[Run], cores: Option<f64>) -> Vec<(f64, HoldCurve)> {
+/// The family fitted to all runs, over knees and drifts. Empty if nothing was held anywhere.
+pub(super) fn fit(runs: &[Run], cores: Option<f64>) -> Vec<Fit> {
     let samples = samples(runs);
     if samples.len() < 4 {
         let constant = mean(runs.iter().filter_map(|r| r.hold));
-        return constant.map(|h| (1.0, HoldCurve { terms: [h, 0.0, 0.0, 0.0, 0.0], knee: None })).into_iter().collect();
+        let curve = |h| HoldCurve { terms: [h, 0.0, 0.0, 0.0, 0.0], knee: None };
+        return constant.map(|h| Fit { weight: 1.0, curve: curve(h), drift: 0.0 }).into_iter().collect();
     }
     let knees = knees(&samples, cores);
-    let penalty = (knees.len() as f64).ln() + 1.0;
-    let score = |knee: Option<f64>| {
-        let (curve, loss) = fit_one(&samples, knee);
-        (-loss - if knee.is_some() { penalty } else { 0.0 }, curve)
-    };
-    let fits: Vec<(f64, HoldCurve)> = std::iter::once(None).chain(knees.into_iter().map(Some)).map(score).collect();
-    let top = fits.iter().map(|f| f.0).fold(f64::NEG_INFINITY, f64::max);
+    // A first look at all drifts with few knees spares most of them the rest.
+    let few: Vec<Option<f64>> = std::iter::once(None).chain(knees.iter().copied().step_by(4).map(Some)).collect();
+    let look: Vec<(f64, f64)> = drifts(runs).into_iter().map(|d| (d, few.iter().map(|k| scored(&samples, *k, d, knees.len()).0).fold(f64::NEG_INFINITY, f64::max))).collect();
+    let top = look.iter().map(|l| l.1).fold(f64::NEG_INFINITY, f64::max);
+    let all: Vec<Option<f64>> = std::iter::once(None).chain(knees.iter().copied().map(Some)).collect();
+    let mut fits = Vec::new();
+    for (drift, _) in look.into_iter().filter(|l| l.1 > top - 4.0) {
+        fits.extend(all.iter().map(|k| scored(&samples, *k, drift, knees.len())).map(|(score, curve)| (score, curve, drift)));
+    }
+    weigh(fits)
+}
+
+/// Scores to weights; the light ones are left out, and of the rest at most so many are kept.
+fn weigh(mut fits: Vec<(f64, HoldCurve, f64)>) -> Vec<Fit> {
+    fits.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let top = fits.first().map_or(0.0, |f| f.0);
     let total: f64 = fits.iter().map(|f| (f.0 - top).exp()).sum();
-    let weighed = fits.into_iter().map(|(s, curve)| ((s - top).exp() / total, curve));
-    weighed.filter(|(w, _)| *w > LEAST_WEIGHT).collect()
+    let weighed = fits.into_iter().map(|(s, curve, drift)| Fit { weight: (s - top).exp() / total, curve, drift });
+    let heaviest = 1.0 / total;
+    weighed.take(MOST_MEMBERS).filter(|f| f.weight > LEAST_WEIGHT * heaviest).collect()
+}
+
+/// Drifts that are tried: none alone where no two runs are apart in time.
+fn drifts(runs: &[Run]) -> Vec<f64> {
+    let apart = runs.iter().any(|r| (r.at_s - runs[0].at_s).abs() > 1e-9);
+    let sizes: &[f64] = if apart { &DRIFTS } else { &[] };
+    std::iter::once(0.0).chain(sizes.iter().flat_map(|d| [*d, -d])).collect()
+}
+
+fn scored(samples: &[Sample], knee: Option<f64>, drift: f64, knees: usize) -> (f64, HoldCurve) {
+    let (curve, loss) = fit_one(samples, knee, drift);
+    let penalty = if knee.is_some() { (knees as f64).ln() + 1.0 } else { 0.0 };
+    (-loss - penalty - (drift / DRIFT_SCALE).powi(2).ln_1p(), curve)
 }
 
 fn knees(samples: &[Sample], cores: Option<f64>) -> Vec<f64> {
@@ -90,34 +155,36 @@ fn knees(samples: &[Sample], cores: Option<f64>) -> Vec<f64> {
 }
 
 /// Least squares of relative misfits, re-weighted so that single far samples do not bend the curve.
-fn fit_one(samples: &[Sample], knee: Option<f64>) -> (HoldCurve, f64) {
+fn fit_one(samples: &[Sample], knee: Option<f64>, drift: f64) -> (HoldCurve, f64) {
     let columns = if knee.is_some() { 5 } else { 3 };
-    let base = DMatrix::from_fn(samples.len(), columns, |i, j| samples.get(i).map_or(0.0, |s| basis(s.active, knee)[j] / s.hold));
-    let weights = DVector::from_iterator(samples.len(), samples.iter().map(|s| s.weight));
-    let mut robust = DVector::from_element(samples.len(), 1.0);
+    let holds: Vec<f64> = samples.iter().map(|s| s.hold * (-drift * s.time).exp()).collect();
+    let mut rows: Vec<([f64; 5], f64)> = Vec::with_capacity(samples.len());
+    for (s, hold) in samples.iter().zip(&holds) {
+        rows.push((basis(s.active, knee).map(|x| x / hold), 1.0));
+    }
     let mut curve = HoldCurve { terms: [0.0; 5], knee };
     let mut loss = 0.0;
     for _ in 0..ROUNDS {
-        let target = weights.component_mul(&robust);
-        let mut rows = base.clone();
-        for (mut row, w) in rows.row_iter_mut().zip(target.iter()) {
-            row *= *w;
+        let mut normal = Normal::new(columns);
+        for (s, (row, robust)) in samples.iter().zip(&rows) {
+            normal.add(row.get(..columns).unwrap_or_default(), 1.0, (s.weight * robust).powi(2));
         }
-        for (slot, term) in curve.terms.iter_mut().zip(nnls(&rows, &target)) {
+        for (slot, term) in curve.terms.iter_mut().zip(normal.solve()) {
             *slot = term;
         }
         loss = 0.0;
-        for ((s, r), w) in samples.iter().zip(robust.iter_mut()).zip(weights.iter()) {
-            let off = (curve.at(s.active) / s.hold - 1.0) / CAUCHY;
-            *r = 1.0 / (1.0 + off * off).sqrt();
-            loss += 0.5 * (w * CAUCHY).powi(2) * (off * off).ln_1p();
+        for (s, (row, robust)) in samples.iter().zip(&mut rows) {
+            let fitted: f64 = curve.terms.iter().zip(row.iter()).map(|(h, x)| h * x).sum();
+            let off = (fitted - 1.0) / CAUCHY;
+            *robust = 1.0 / (1.0 + off * off).sqrt();
+            loss += 0.5 * (s.weight * CAUCHY).powi(2) * (off * off).ln_1p();
         }
     }
     (curve, loss)
 }
 
 /// How badly the curve predicts an interior value near the best that it has not seen (root mean square of log H).
-pub(super) fn left_out(runs: &[Run], cores: Option<f64>, best: f64) -> f64 {
+pub(super) fn left_out(runs: &[Run], cores: Option<f64>, best: f64, drift: f64) -> f64 {
     let mut values: Vec<f64> = runs.iter().map(|r| r.value).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -131,11 +198,22 @@ pub(super) fn left_out(runs: &[Run], cores: Option<f64>, best: f64) -> f64 {
         if others.len() < 3 {
             continue;
         }
-        let family = fit(&rest, cores);
-        let Some(best) = family.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        let off: Vec<f64> =
-            runs.iter().filter(|r| (r.value - value).abs() <= 1e-9).flat_map(|r| &r.holds).map(|(a, h)| (h / best.1.at(*a)).ln()).collect();
+        let Some(curve) = best_at(&rest, cores, drift) else { continue };
+        let clock = Clock::of(&rest);
+        let own = runs.iter().filter(|r| (r.value - value).abs() <= 1e-9);
+        let off: Vec<f64> = own.flat_map(|r| r.holds.iter().map(|(a, h)| (h / curve.at(*a)).ln() - drift * clock.at(r))).collect();
         squares.extend(crate::analysis::numeric::median(&off).map(|m| m * m));
     }
     mean(squares).map_or(0.0, |m| m.sqrt().min(0.5))
+}
+
+/// The best curve at a given drift.
+pub(in crate::analysis) fn best_at(runs: &[Run], cores: Option<f64>, drift: f64) -> Option<HoldCurve> {
+    let samples = samples(runs);
+    if samples.len() < 4 {
+        return None;
+    }
+    let knees = knees(&samples, cores);
+    let all = std::iter::once(None).chain(knees.iter().copied().map(Some)).map(|k| scored(&samples, k, drift, knees.len()));
+    all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
 }

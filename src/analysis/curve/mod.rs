@@ -10,7 +10,7 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::analysis) use doubt::prepare;
-pub(in crate::analysis) use hold::{HoldCurve, fit};
+pub(in crate::analysis) use doubt::fill_doubts;
+pub(in crate::analysis) use hold::{HoldCurve, best_at};
 pub(in crate::analysis) use posterior::{INDIFFERENT, Posterior, Question};
 pub(in crate::analysis) use queue::{Arrivals, Queue};

@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 
 use super::draws::{Residual, chance, nodes};
-use super::hold::{HoldCurve, fit, left_out};
+use super::hold::{Clock, Fit, HoldCurve, fit, left_out};
 use super::kernel::{Observed, Scales};
 use super::queue::{Arrivals, Queue};
 use crate::analysis::numeric::{mean, median};
@@ -35,6 +35,8 @@ pub(in crate::analysis) struct Member {
     pub(in crate::analysis) weight: f64,
     /// The curve; none where nothing was known of hold times.
     pub(in crate::analysis) hold: Option<HoldCurve>,
+    /// Growth of log H over the sweep.
+    pub(in crate::analysis) drift: f64,
 }
 
 /// What is known about every candidate.
@@ -126,21 +128,23 @@ impl Posterior {
         let fitted = informative(runs);
         let best = fitted.iter().min_by(|a, b| a.loss.total_cmp(&b.loss))?.value;
         let family = fit(runs, question.cores);
-        let misfit = if family.is_empty() { 0.3 } else { left_out(runs, question.cores, best) };
+        let misfit = family.first().map_or(0.3, |f| left_out(runs, question.cores, best, f.drift));
         let shift = question.shift();
         let mut seen = observed(&fitted, shift, if family.is_empty() { 0.3 } else { 0.05 });
         let logs: Vec<f64> = grid.iter().map(|c| c.ln()).collect();
         let nodes = nodes(&logs);
         let mut parts: Vec<Part> = Vec::new();
-        let curves: Vec<(f64, Option<HoldCurve>)> = if family.is_empty() { vec![(1.0, None)] } else { family.into_iter().map(|(w, h)| (w, Some(h))).collect() };
+        let clock = Clock::of(runs);
+        let times: Vec<f64> = fitted.iter().map(|r| clock.at(r)).collect();
+        let curves: Vec<(f64, Option<Fit>)> = if family.is_empty() { vec![(1.0, None)] } else { family.into_iter().map(|f| (f.weight, Some(f))).collect() };
         for (weight, hold) in curves {
-            let model = Model::of(question, hold.as_ref(), &fitted, &grid, &seen.y, shift);
+            let model = Model::of(question, hold.as_ref(), &fitted, &times, &grid, &seen.y);
             seen.reach.clone_from(&model.reach_seen);
             let r = DVector::from_iterator(seen.y.len(), seen.y.iter().zip(&model.seen).map(|(y, m)| y - m));
             let (mut scales, evidence) = seen.scales(&r, parts.last().map(|p| &p.scales));
             scales.amplitude = scales.amplitude.max(misfit).max(LEAST_AMPLITUDE);
             if let Some(residual) = Residual::given(&seen, &scales, &r, &logs, &nodes) {
-                parts.push(Part { log_weight: weight.ln() + evidence, hold, scales, residual, base: model.grid, reach: model.reach_grid });
+                parts.push(Part { log_weight: weight.ln() + evidence, drift: hold.as_ref().map_or(0.0, |f| f.drift), hold: hold.map(|f| f.curve), scales, residual, base: model.grid, reach: model.reach_grid });
             }
         }
         Self::mix(parts, grid, shift, median(&seen.variance).unwrap_or(0.0))
@@ -165,7 +169,7 @@ impl Posterior {
             let n = (0..600).filter(|i| f64::from(*i) + 0.5 < weight * DRAWS).count();
             let curves = part.residual.draw(&part.base, &part.reach, n, &mut rng);
             draws.extend(curves.into_iter().map(|c| c.into_iter().map(|y| (y.exp() - shift).max(1e-4)).collect::<Vec<f64>>()));
-            members.push(Member { weight, hold: part.hold });
+            members.push(Member { weight, hold: part.hold, drift: part.drift });
         }
         let sd = mean.iter().zip(&square).map(|(m, s)| (s - m * m).max(0.0).sqrt()).collect();
         Some(Self { grid, members, mean, sd, draws, noise, shift })
@@ -187,6 +191,7 @@ impl Posterior {
 struct Part {
     log_weight: f64,
     hold: Option<HoldCurve>,
+    drift: f64,
     scales: Scales,
     residual: Residual,
     base: Vec<f64>,
@@ -202,19 +207,23 @@ struct Model {
 }
 
 impl Model {
-    fn of(question: &Question, hold: Option<&HoldCurve>, runs: &[Run], grid: &[f64], y: &[f64], shift: f64) -> Self {
-        let Some(hold) = hold else {
+    fn of(question: &Question, hold: Option<&Fit>, runs: &[Run], times: &[f64], grid: &[f64], y: &[f64]) -> Self {
+        let Some(fit) = hold else {
             let level = mean(y.iter().copied()).unwrap_or(0.0);
             return Self { seen: vec![level; y.len()], grid: vec![level; grid.len()], reach_seen: vec![1.0; y.len()], reach_grid: vec![1.0; grid.len()] };
         };
-        let values: Vec<f64> = runs.iter().map(|r| r.value).chain(grid.iter().copied()).collect();
-        let losses = question.queue.losses(hold, &values);
-        let (seen, candidates) = losses.split_at(runs.len());
+        let candidates = question.queue.losses(&fit.curve, grid);
+        let seen: Vec<f64> = if fit.drift == 0.0 {
+            question.queue.losses(&fit.curve, &runs.iter().map(|r| r.value).collect::<Vec<_>>())
+        } else {
+            runs.iter().zip(times).flat_map(|(r, t)| question.queue.losses(&fit.curve.times((fit.drift * t).exp()), &[r.value])).collect()
+        };
+        let shift = question.shift();
         let log = |l: &[f64]| l.iter().map(|l| (l + shift).ln()).collect();
         let (reach_seen, reach_grid) = match (question.queue.arrivals, candidates.last()) {
-            (Arrivals::Open { .. }, Some(plateau)) => (reach(seen, *plateau), reach(candidates, *plateau)),
+            (Arrivals::Open { .. }, Some(plateau)) => (reach(&seen, *plateau), reach(&candidates, *plateau)),
             _ => (vec![1.0; seen.len()], vec![1.0; candidates.len()]),
         };
-        Self { seen: log(seen), grid: log(candidates), reach_seen, reach_grid }
+        Self { seen: log(&seen), grid: log(&candidates), reach_seen, reach_grid }
     }
 }

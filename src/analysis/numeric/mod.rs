@@ -6,7 +6,7 @@ mod simplex;
 mod stats;
 mod steady;
 
-pub(in crate::analysis) use nnls::nnls;
+pub(in crate::analysis) use nnls::Normal;
 pub(in crate::analysis) use simplex::{Stop, minimise};
 pub(in crate::analysis) use stats::{batch_bounds, batch_ratio, mann_kendall, mean, median, quantile, spread};
 pub(in crate::analysis) use steady::mser;

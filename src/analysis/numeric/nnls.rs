@@ -2,16 +2,45 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// Coefficients `x >= 0` that minimise `|A x - b|`, by the normal equations of columns scaled to unit length.
-pub(in crate::analysis) fn nnls(rows: &DMatrix<f64>, target: &DVector<f64>) -> Vec<f64> {
-    let n = rows.ncols();
-    let lengths: Vec<f64> = rows.column_iter().map(|c| c.norm().max(1e-12)).collect();
-    let mut scaled = rows.clone();
-    for (mut column, length) in scaled.column_iter_mut().zip(&lengths) {
-        column /= *length;
+/// The sums of a least squares problem `A x = b`: `A'A` and `A'b`, gathered row by row.
+#[derive(Debug, Clone)]
+pub(in crate::analysis) struct Normal {
+    gram: DMatrix<f64>,
+    right: DVector<f64>,
+}
+
+impl Normal {
+    /// No rows yet.
+    pub(in crate::analysis) fn new(columns: usize) -> Self {
+        Self { gram: DMatrix::zeros(columns, columns), right: DVector::zeros(columns) }
     }
-    let gram = scaled.transpose() * &scaled;
-    let right = scaled.transpose() * target;
+
+    /// Adds a row of `A` with its target, counting `weight` times.
+    pub(in crate::analysis) fn add(&mut self, row: &[f64], target: f64, weight: f64) {
+        let n = self.right.len().min(row.len());
+        for (i, a) in row.iter().enumerate().take(n) {
+            let scaled = weight * a;
+            self.right[i] += scaled * target;
+            for (j, b) in row.iter().enumerate().take(i + 1) {
+                self.gram[(i, j)] += scaled * b;
+            }
+        }
+    }
+
+    /// The coefficients `x >= 0` that minimise `|A x - b|`.
+    pub(in crate::analysis) fn solve(&self) -> Vec<f64> {
+        let n = self.right.len();
+        let lengths: Vec<f64> = (0..n).map(|i| self.gram[(i, i)].sqrt().max(1e-12)).collect();
+        let entry = |i: usize, j: usize| self.gram[(i.max(j), i.min(j))] / (lengths[i] * lengths[j]);
+        let gram = DMatrix::from_fn(n, n, entry);
+        let right = DVector::from_fn(n, |i, _| self.right[i] / lengths[i]);
+        nnls(&gram, &right).iter().zip(&lengths).map(|(x, length)| x / length).collect()
+    }
+}
+
+/// Lawson and Hanson on columns of unit length.
+fn nnls(gram: &DMatrix<f64>, right: &DVector<f64>) -> Vec<f64> {
+    let n = right.len();
     let mut x = vec![0.0; n];
     let mut free = vec![false; n];
     for _ in 0..3 * n {
@@ -21,9 +50,9 @@ pub(in crate::analysis) fn nnls(rows: &DMatrix<f64>, target: &DVector<f64>) -> V
             Some((g, i)) if g > 1e-10 * (1.0 + right.amax()) => free[i] = true,
             _ => break,
         }
-        settle(&gram, &right, &mut free, &mut x);
+        settle(gram, right, &mut free, &mut x);
     }
-    x.iter().zip(&lengths).map(|(v, length)| v / length).collect()
+    x
 }
 
 /// Solves for the free columns; those that would become negative leave, until none does.
@@ -58,6 +87,14 @@ fn solve(gram: &DMatrix<f64>, right: &DVector<f64>, chosen: &[usize]) -> Option<
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn nnls(a: &DMatrix<f64>, b: &DVector<f64>) -> Vec<f64> {
+        let mut normal = Normal::new(a.ncols());
+        for (row, target) in a.row_iter().zip(b.iter()) {
+            normal.add(&row.iter().copied().collect::<Vec<_>>(), *target, 1.0);
+        }
+        normal.solve()
+    }
 
     #[test]
     fn a_solution_that_is_positive_anyway_is_least_squares() {

@@ -30,7 +30,7 @@ pub(in crate::analysis) fn mser(values: &[f64], m: usize) -> Truncation {
         let left = (n - d) as f64;
         let score = (squares - sum * sum / left).max(0.0) / (left * left);
         // Ties, and differences that are only rounding, go to the shorter cut.
-        if score <= best.0 + 1e-18 * centre * centre {
+        if score <= best.0 + 1e-15 * centre * centre {
             best = (score, d);
         }
     }
