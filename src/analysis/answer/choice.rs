@@ -1,6 +1,7 @@
 //! Which candidate, how sure, and which others are as good.
 
 use super::evidence::Evidence;
+use super::group::Group;
 use crate::analysis::curve::INDIFFERENT;
 use crate::analysis::numeric::quantile;
 use crate::analysis::sweep::LoadKind;
@@ -46,13 +47,15 @@ impl Choice {
         }
         let count = p.draws.len().max(1) as f64;
         regret.iter_mut().chain(as_good.iter_mut()).for_each(|x| *x /= count);
-        let admits = |i: usize| allowed.get(i).copied().unwrap_or(true);
+        let open = evidence.sweep.model == LoadKind::Open;
+        let floor = if open { over_the_cliff(evidence) } else { 0 };
+        let admits = |i: usize| i >= floor && allowed.get(i).copied().unwrap_or(true);
         let any = (0..n).any(admits);
         let score = |i: &usize| regret[*i] + SIZE_COST * p.grid[*i].log2();
         let least = |admit: &dyn Fn(usize) -> bool| (0..n).filter(|i| admit(*i)).min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(0);
-        let free = least(&|_| true);
+        let free = least(&|i| i >= floor);
         let wish = if any { least(&admits) } else { free };
-        let at = if evidence.sweep.model == LoadKind::Open { off_the_cliff(evidence, wish) } else { wish };
+        let at = if open { off_the_cliff(evidence, wish) } else { wish };
         let grid = |i: usize| p.grid.get(i).copied().unwrap_or(0.0);
         let interval = quantile(&best, 0.05).zip(quantile(&best, 0.95)).unwrap_or((grid(0), grid(n.saturating_sub(1))));
         Self {
@@ -86,4 +89,12 @@ fn off_the_cliff(evidence: &Evidence<'_>, wish: usize) -> usize {
     let least = evidence.best().loss();
     let good = evidence.groups.iter().find(|g| g.loss() <= 1.05 * least + 2.0 * g.run_se());
     good.map_or(wish, |g| wish.max(evidence.posterior.index(g.value)))
+}
+
+/// Under open load the loss only falls up to the plateau: what lies left of a value measured bad is bad.
+fn over_the_cliff(evidence: &Evidence<'_>) -> usize {
+    let best = evidence.best();
+    let is_bad = |g: &&Group| g.value < best.value && g.loss() - 2.0 * g.run_se() > 1.1 * best.loss() + 2.0 * best.run_se();
+    let bad = evidence.groups.iter().rev().find(is_bad);
+    bad.map_or(0, |g| (evidence.posterior.index(g.value) + 1).min(evidence.posterior.index(best.value)))
 }

@@ -65,7 +65,7 @@ fn waiting_99(evidence: &Evidence<'_>, c: f64, capacity: f64) -> Option<f64> {
 
 /// The largest open rate whose loss stays within twice that of an empty service, by bisection on the queue model.
 fn sustainable(evidence: &Evidence<'_>, c: f64) -> Option<f64> {
-    let hold = evidence.posterior.members.first()?.hold.as_ref()?;
+    let hold = &evidence.posterior.members.first()?.fit.as_ref()?.curve;
     let capacity = evidence.capacity(c)?;
     let mut queue = evidence.question.queue;
     queue.cap_s = f64::INFINITY;

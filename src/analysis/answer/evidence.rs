@@ -76,13 +76,13 @@ impl<'a> Evidence<'a> {
 
     /// Loss by the heaviest member's queue model alone, at any value; none without hold times.
     pub(super) fn model_loss(&self, value: f64) -> Option<f64> {
-        let hold = self.posterior.members.first()?.hold.as_ref()?;
-        self.question.queue.losses(hold, &[value]).first().copied()
+        let fit = self.posterior.members.first()?.fit.as_ref()?;
+        self.question.queue.losses(&fit.curve, &[value]).first().copied()
     }
 
     /// Capacity in requests a second at a pool size, averaged over the members.
     pub(super) fn capacity(&self, pool: f64) -> Option<f64> {
-        let each = self.posterior.members.iter().map(|m| m.hold.as_ref().map(|h| m.weight * pool / (self.question.queue.uses * h.at(pool))));
+        let each = self.posterior.members.iter().map(|m| m.fit.as_ref().map(|f| m.weight * pool / (self.question.queue.uses * f.curve.at(pool))));
         each.sum::<Option<f64>>().filter(|c| c.is_finite() && *c > 0.0)
     }
 }

@@ -3,10 +3,14 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::group::Group;
+use crate::analysis::curve::{Member, Queue};
 use crate::model::verdict::Kind;
 
 /// Expected regret above which the answer is "measure again".
 const TOO_UNSURE: f64 = 0.06;
+
+/// Threads limit if a fifth more of them would save this share of the loss.
+const THREADS_MATTER: f64 = 0.06;
 
 /// A verdict with the value it names.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +78,7 @@ fn threads(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     let busy = best.mean(|r| r.busy)?;
     let near = evidence.groups.iter().filter(|g| g.loss() <= 1.05 * best.loss());
     let queue = near.filter_map(Group::pending).reduce(f64::min)?;
-    if best.full() <= 0.9 || queue >= 0.05 * busy {
+    if best.full() <= 0.9 || queue >= 0.05 * busy || thread_gain(evidence) < THREADS_MATTER {
         return None;
     }
     let threads = evidence.question.queue.threads;
@@ -84,13 +88,24 @@ fn threads(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     Some(Ruling { figure: Some(threads), ..Ruling::new(Kind::ThreadBound, enough.map_or(high, |c| *c.0)) })
 }
 
+/// What a fifth more threads (and connections) would save of the loss, by the contention curves; all of it where nothing is known of hold times.
+fn thread_gain(evidence: &Evidence<'_>) -> f64 {
+    let threads = evidence.question.queue.threads;
+    let free = Queue { threads: f64::INFINITY, ..evidence.question.queue };
+    let gain = |m: &Member| match m.fit.as_ref().map(|f| free.losses(&f.curve, &[threads, 1.2 * threads])).as_deref() {
+        Some([now, more]) => 1.0 - more / now,
+        _ => 1.0,
+    };
+    evidence.posterior.members.iter().map(|m| m.weight * gain(m)).sum()
+}
+
 fn underload(evidence: &Evidence<'_>) -> Option<Ruling> {
     let groups = &evidence.groups;
-    let least = evidence.best().loss();
-    let most = groups.iter().map(Group::loss).fold(0.0, f64::max);
-    let noise = groups.iter().map(|g| 3.0 * g.run_se() / g.loss()).fold(0.0, f64::max);
+    let by_loss = |a: &&Group, b: &&Group| a.loss().total_cmp(&b.loss());
+    let (least, most) = (groups.iter().min_by(by_loss)?, groups.iter().max_by(by_loss)?);
+    let noise = 4.0 * least.run_se().hypot(most.run_se()) / least.loss();
     let full = groups.iter().map(Group::full).fold(0.0, f64::max);
-    let quiet = groups.iter().all(Group::is_quiet) && most / least - 1.0 < noise.max(0.03) && full < 0.5;
+    let quiet = groups.iter().all(Group::is_quiet) && most.loss() / least.loss() - 1.0 < noise.max(0.03) && full < 0.5;
     let seen = evidence.runs.iter().filter_map(|r| r.active_max).fold(0.0, f64::max);
     quiet.then(|| Ruling { figure: Some((1.1 * seen).ceil()).filter(|n| *n > 0.0), ..Ruling::new(Kind::Underloaded, range(evidence).0) })
 }

@@ -21,11 +21,11 @@ pub(super) fn model(evidence: &Evidence<'_>) -> Option<ModelFigures> {
     if used.len() < 4 || most < 4.0 * least {
         return None;
     }
-    let heaviest = evidence.posterior.members.first()?;
-    let curve = heaviest.hold.clone()?;
-    let (sigma, kappa) = if curve.knee.is_none() { parameters(&curve).map_or((None, None), |(s, k)| (Some(s), Some(k))) } else { (None, None) };
+    let heaviest = evidence.posterior.members.first()?.fit.as_ref()?;
+    let curve = &heaviest.curve;
+    let (sigma, kappa) = if curve.knee.is_none() { parameters(curve).map_or((None, None), |(s, k)| (Some(s), Some(k))) } else { (None, None) };
     let reach = 1.25 * most;
-    let peak = peak(&curve, reach).filter(|p| *p < reach);
+    let peak = peak(curve, reach).filter(|p| *p < reach);
     Some(ModelFigures { sigma, kappa, peak, peak_90: peak.and_then(|_| interval(evidence, reach, heaviest.drift)) })
 }
 

@@ -70,13 +70,13 @@ impl Clock {
 
 /// A member of the family with its weight.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fit {
+pub(in crate::analysis) struct Fit {
     /// Weight; those of a family sum to about one.
-    pub(super) weight: f64,
+    pub(in crate::analysis) weight: f64,
     /// The curve in the middle of the sweep.
-    pub(super) curve: HoldCurve,
+    pub(in crate::analysis) curve: HoldCurve,
     /// Growth of log H over the sweep.
-    pub(super) drift: f64,
+    pub(in crate::analysis) drift: f64,
 }
 
 /// A sample with its weight.
@@ -205,6 +205,11 @@ pub(super) fn left_out(runs: &[Run], cores: Option<f64>, best: f64, drift: f64) 
         squares.extend(crate::analysis::numeric::median(&off).map(|m| m * m));
     }
     mean(squares).map_or(0.0, |m| m.sqrt().min(0.5))
+}
+
+/// The same member (knee, drift) fitted to other runs.
+pub(super) fn refit(runs: &[Run], like: &Fit) -> Fit {
+    Fit { curve: fit_one(&samples(runs), like.curve.knee, like.drift).0, ..like.clone() }
 }
 
 /// The best curve at a given drift.

@@ -65,17 +65,20 @@ impl Observed {
         })
     }
 
+    /// The log evidence of residuals `r` at given scales (up to a constant).
+    pub(super) fn evidence(&self, scales: &Scales, r: &DVector<f64>) -> Option<f64> {
+        let c = self.covariance(scales).cholesky()?;
+        let fit = c.l_dirty().solve_lower_triangular(r)?.norm_squared();
+        let size: f64 = c.l_dirty().diagonal().iter().map(|d| d.ln()).sum();
+        Some(-0.5 * fit - size)
+    }
+
     /// The most probable scales for residuals `r`, and the log evidence there.
     pub(super) fn scales(&self, r: &DVector<f64>, start: Option<&Scales>) -> (Scales, f64) {
         let prior = PRIOR.map(f64::ln);
         let centre = |i: usize| if i == 0 { self.amplitude.ln() } else { prior[i] };
         let penalty = |q: &[f64]| q.iter().enumerate().map(|(i, x)| ((x - centre(i)) / WIDTH[i]).powi(2)).sum::<f64>();
-        let cost = |q: &[f64]| {
-            let Some(c) = self.covariance(&Scales::from_logs(q)).cholesky() else { return 1e9 };
-            let fit = c.l().solve_lower_triangular(r).map_or(1e9, |z| z.norm_squared());
-            let size: f64 = c.l_dirty().diagonal().iter().map(|d| d.ln()).sum();
-            0.5 * fit + size + 0.5 * penalty(q)
-        };
+        let cost = |q: &[f64]| self.evidence(&Scales::from_logs(q), r).map_or(1e9, |e| 0.5 * penalty(q) - e);
         let begin: Vec<f64> = start.map_or_else(|| (0..5).map(centre).collect(), |s| [s.amplitude, s.length, s.drift, s.block, s.noise].map(f64::ln).to_vec());
         let (evaluations, scale) = if start.is_some() { (120, 0.25) } else { (300, 0.4) };
         let (q, value) = minimise(&begin, &[scale; 5], Stop { evaluations, x: 0.02, f: 0.01 }, cost);
