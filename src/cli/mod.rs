@@ -3,7 +3,6 @@
 mod args;
 mod demo;
 mod exit;
-mod interim;
 mod lab;
 mod library;
 mod paths;

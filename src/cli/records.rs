@@ -12,8 +12,7 @@ use crate::model::event::Stamped;
 use crate::model::session::Session;
 use crate::model::text::clean;
 use crate::model::verdict::PoolVerdict;
-use super::interim as report;
-use crate::{analysis, store};
+use crate::{analysis, report, store};
 
 /// All events of a recording, by its path or name, and the name it is shown by.
 pub(super) async fn events(asked: &Path) -> Result<(String, Vec<Stamped>), CliError> {

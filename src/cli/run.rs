@@ -17,8 +17,7 @@ use crate::model::verdict::PoolVerdict;
 use crate::ports::Clock as _;
 use crate::profile::{self, Profile, Source};
 use crate::runner::{Cause, RunEnd, SystemClock};
-use super::interim as report;
-use crate::prometheus;
+use crate::{prometheus, report};
 
 /// Makes the experiment of a profile ready.
 pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
