@@ -95,7 +95,7 @@ fn check_screen(show: &Show) -> Result<(), CliError> {
 }
 
 async fn perform(launch: Launch, show: &Show, common: &Common) -> Result<Exit, CliError> {
-    if show.headless || show.json { run::headless(launch, show).await } else { screen::show(Opening::Run(launch), common).await }
+    if show.headless || show.json { run::headless(launch, show).await } else { screen::show(Opening::Run(Box::new(launch)), common).await }
 }
 
 fn init(args: &args::InitArgs) -> Result<Exit, CliError> {

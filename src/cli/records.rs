@@ -37,7 +37,9 @@ pub(super) async fn list(args: &ListArgs) -> Result<Exit, CliError> {
     } else if listed.is_empty() {
         err(&format!("no recordings in {} yet; `plimsoll demo` makes one", folder.display()));
     } else {
-        listed.iter().for_each(|l| out(&listed_line(l)));
+        for one in &listed {
+            out(&listed_line(one));
+        }
     }
     Ok(Exit::Done)
 }

@@ -31,7 +31,7 @@ pub(super) enum Opening {
     /// The home screen.
     Home,
     /// A run.
-    Run(Launch),
+    Run(Box<Launch>),
     /// A recording, at a speed.
     Replay { name: String, events: Vec<Stamped>, speed: f64 },
 }
@@ -49,7 +49,7 @@ pub(super) async fn show(opening: Opening, common: &Common) -> Result<Exit, CliE
     };
     match opening {
         Opening::Home => {}
-        Opening::Run(launch) => desk.begin(launch).await?,
+        Opening::Run(launch) => desk.begin(*launch).await?,
         Opening::Replay { name, events, .. } => desk.tell(Feed::Recording { name, events: Arc::new(events) }),
     }
     let (close, closed) = tokio::sync::oneshot::channel();
@@ -150,7 +150,10 @@ impl Desk {
 
     async fn answer(&mut self, request: Request) {
         let told = match request {
-            Request::List => Ok(self.tell(Feed::Library(library().await))),
+            Request::List => {
+                self.tell(Feed::Library(library().await));
+                Ok(())
+            }
             Request::Open(path) => self.open(&path).await,
             Request::StartDemo { preset } => match demo::launch(&preset, 7, None).await {
                 Ok(launch) => self.begin(launch).await,
@@ -160,7 +163,10 @@ impl Desk {
                 Ok(launch) => self.begin(launch).await,
                 Err(error) => Err(error),
             },
-            Request::Control(command) => Ok(self.control(command)),
+            Request::Control(command) => {
+                self.control(command);
+                Ok(())
+            }
             Request::Quit => Ok(()),
         };
         if let Err(error) = told {

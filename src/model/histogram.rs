@@ -195,7 +195,7 @@ const fn index_of(us: u64) -> u32 {
     if us < 2 * HALF {
         return us as u32;
     }
-    let shift = 63 - us.leading_zeros() - HALF_MAGNITUDE;
+    let shift = us.ilog2() - HALF_MAGNITUDE;
     (shift + 1) * HALF as u32 + ((us >> shift) - HALF) as u32
 }
 

@@ -1,6 +1,6 @@
 //! Text with `{placeholders}`: `{name}`, `{a.b}` with plain identifiers; `{{` is a brace; anything else in braces is text.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,9 @@ impl Template {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Name(name) => match value(name) {
                     Some(text) => out.push_str(&text),
-                    None => out.push_str(&format!("{{{name}}}")),
+                    None => {
+                        let _infallible = write!(out, "{{{name}}}");
+                    }
                 },
             }
         }

@@ -78,7 +78,10 @@ impl Elapsed {
     /// Which interval of length `tick` this point lies in, counted from the beginning.
     #[must_use]
     pub const fn slot(self, tick: Span) -> u64 {
-        if tick.0 == 0 { 0 } else { self.0 / tick.0 }
+        match self.0.checked_div(tick.0) {
+            Some(slot) => slot,
+            None => 0,
+        }
     }
 }
 
@@ -194,8 +197,8 @@ impl fmt::Display for Span {
             0 => return f.write_str("0s"),
             _ if us < 1000 => (us as f64, "us"),
             _ if us < 1_000_000 => (us as f64 / 1e3, "ms"),
-            _ if us % 3_600_000_000 == 0 => (us as f64 / 3.6e9, "h"),
-            _ if us % 60_000_000 == 0 => (us as f64 / 6e7, "m"),
+            _ if us.is_multiple_of(3_600_000_000) => (us as f64 / 3.6e9, "h"),
+            _ if us.is_multiple_of(60_000_000) => (us as f64 / 6e7, "m"),
             _ => (us as f64 / 1e6, "s"),
         };
         write!(f, "{value}{unit}")
@@ -299,7 +302,7 @@ fn split_unit<'a>(text: &'a str, what: &'static str, hint: &str) -> Result<(f64,
     let trimmed = text.trim();
     let end = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
     let malformed = || UnitError::Malformed { text: text.to_owned(), what, hint: hint.to_owned() };
-    let number: f64 = trimmed[..end].replace('_', "").parse().map_err(|_| malformed())?;
+    let number: f64 = trimmed[..end].replace('_', "").parse().ok().ok_or_else(malformed)?;
     if number.is_finite() { Ok((number, trimmed[end..].trim_start())) } else { Err(malformed()) }
 }
 

@@ -253,6 +253,8 @@ pub struct Derived {
 
 /// Writes whole numbers without a fraction.
 mod whole {
+    #![expect(clippy::trivially_copy_pass_by_ref, clippy::ref_option, reason = "the shapes serde asks for")]
+
     use std::collections::BTreeMap;
 
     use serde::ser::SerializeMap;

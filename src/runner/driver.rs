@@ -36,6 +36,7 @@ pub(super) enum Halt {
 }
 
 /// Everything a running experiment holds.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish or a state of its own, none excludes another")]
 pub(super) struct Driver {
     pub(super) plan: Plan,
     pub(super) clock: Arc<dyn Clock>,
@@ -268,10 +269,10 @@ impl Driver {
     }
 
     /// Emits, and lets the guards look at it.
-    pub(super) fn emit_watched(&mut self, event: Event) {
+    pub(super) fn emit_watched(&mut self, event: &Event) {
         self.emit(event.clone());
         let running = self.session().current().is_some_and(|s| s.phase().is_some());
-        if let Some(why) = self.guards.watch(&event, self.emitter.session()).filter(|_| running && !self.ending) {
+        if let Some(why) = self.guards.watch(event, self.emitter.session()).filter(|_| running && !self.ending) {
             self.emit(Event::Note(Note { level: NoteLevel::Guard, step: self.session().current().map(|s| s.planned().step), text: why.clone() }));
             self.halt(Halt::Guard(why));
         }

@@ -36,7 +36,7 @@ impl Driver {
             Said::Time => Heard::Time,
             Said::Report(report) => self.take_report(report),
             Said::Scraped(Scraped::Sample(sample)) => {
-                self.emit_watched(Event::Sample(sample.clone()));
+                self.emit_watched(&Event::Sample(sample.clone()));
                 Heard::Sample(sample)
             }
             Said::Scraped(Scraped::Gap(gap)) => {
@@ -82,7 +82,7 @@ impl Driver {
     fn take_report(&mut self, report: Option<EngineReport>) -> Heard {
         match report {
             Some(EngineReport::Tick(tick)) => {
-                self.emit_watched(Event::Tick(tick));
+                self.emit_watched(&Event::Tick(tick));
                 return Heard::Tick;
             }
             Some(EngineReport::Warning(text)) => self.say(NoteLevel::Warning, text),

@@ -33,15 +33,15 @@ impl Driver {
         let id = step.step;
         let (end, reason) = match self.measure_step(&step).await {
             Ok(reason) => (StepEnd::Completed, reason),
-            Err(stop) => {
-                let ended = self.stopped(&stop);
-                if !matches!(stop, Stop::Halted) {
+            Err(early) => {
+                let ended = self.stopped(&early);
+                if !matches!(early, Stop::Halted) {
                     self.drain(id, false).await;
                 }
-                if matches!(stop, Stop::Void(_)) {
+                if matches!(early, Stop::Void(_)) {
                     self.run_again(&step);
                 }
-                if let Stop::Dead(why) = &stop {
+                if let Stop::Dead(why) = &early {
                     self.revive(&step, why).await;
                 }
                 ended
