@@ -4,7 +4,7 @@ use super::format::{count, duration, plain, share};
 use super::words;
 use crate::model::event::{Proof, SessionStarted};
 use crate::model::plan::{Apply, Design, Order, Plan, Setting, SourceKind};
-use crate::model::session::Session;
+use crate::model::session::{Session, StepState};
 use crate::model::text::clean;
 
 /// Each condition with its name.
@@ -47,7 +47,7 @@ fn setting(setting: &Setting) -> String {
 }
 
 fn proofs(session: &Session) -> String {
-    let all: Vec<Proof> = session.steps().iter().flat_map(|s| s.proofs()).map(|p| p.proof).collect();
+    let all: Vec<Proof> = session.steps().iter().flat_map(StepState::proofs).map(|p| p.proof).collect();
     let of = |proof: Proof, word: &str| {
         let n = all.iter().filter(|p| **p == proof).count();
         (n > 0).then(|| format!("{n} {word}"))

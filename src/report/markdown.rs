@@ -67,13 +67,13 @@ fn question(session: &Session) -> String {
 fn answer(session: &Session) -> String {
     let Some(verdict) = verdict(session) else { return format!("None: nothing was judged. The session: {}.", escape(&text::ending(session))) };
     let mut lines = vec![format!("**{}** ({})", escape(&words::answer(verdict)), words::headline(verdict.verdict)), String::new()];
-    let mut item = |head: &str, text: &str| lines.push(format!("- {head}: {}", escape(text)));
-    words::certainty(verdict).iter().for_each(|t| item("sure", t));
-    verdict.reasons.iter().for_each(|r| item("because", &clean(&r.text)));
-    words::costs(verdict).iter().for_each(|t| item("costs", t));
-    words::also_set(verdict).iter().for_each(|t| item("also set", t));
-    words::next(verdict).iter().for_each(|t| item("next", t));
-    item("session", &text::ending(session));
+    let named = |head: &'static str, texts: Vec<String>| texts.into_iter().map(move |t| format!("- {head}: {}", escape(&t)));
+    lines.extend(named("sure", words::certainty(verdict)));
+    lines.extend(named("because", verdict.reasons.iter().map(|r| clean(&r.text)).collect()));
+    lines.extend(named("costs", words::costs(verdict).into_iter().collect()));
+    lines.extend(named("also set", words::also_set(verdict).into_iter().collect()));
+    lines.extend(named("next", words::next(verdict).into_iter().collect()));
+    lines.extend(named("session", vec![text::ending(session)]));
     lines.join("\n")
 }
 

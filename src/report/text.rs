@@ -18,12 +18,11 @@ pub fn text_verdict(verdict: &PoolVerdict) -> String {
 #[must_use]
 pub fn session_text(session: &Session) -> String {
     let mut parts = Vec::new();
-    match session.judged().last() {
-        Some(judged) => parts.push(with_doubts(&judged.verdict, &doubt::of_session(session))),
-        None => {
-            parts.push(entries(&[("no verdict", "nothing was judged in this session".to_owned())]));
-            parts.push(entries(&list("doubt", &doubt::of_session(session))));
-        }
+    if let Some(judged) = session.judged().last() {
+        parts.push(with_doubts(&judged.verdict, &doubt::of_session(session)));
+    } else {
+        parts.push(entries(&[("no verdict", "nothing was judged in this session".to_owned())]));
+        parts.push(entries(&list("doubt", &doubt::of_session(session))));
     }
     parts.push(entries(&[("session", ending(session))]));
     parts.retain(|p| !p.is_empty());

@@ -17,8 +17,10 @@ use crate::model::signal::Signal;
 use crate::model::units::Elapsed;
 use crate::ports::StoreError;
 
-/// Events read at once where a long recording is read in parts.
-const PART: i64 = 400;
+/// Events of the first part where a long recording is read in parts: few, so that something can be shown at once.
+const FIRST_PART: i64 = 64;
+/// Events of every other part.
+const PART: i64 = 512;
 
 /// Why a row is no event.
 #[derive(Debug)]
@@ -55,7 +57,8 @@ pub async fn read_in_parts(path: &Path, to: UnboundedSender<Vec<Stamped>>) -> Re
     let reader = Reader::start(&mut conn).await.map_err(|e| told(path, e))?;
     let mut from = 0;
     loop {
-        let Some(end) = reader.part_end(&mut conn, from).await.map_err(|e| told(path, e))? else { break };
+        let most = if from == 0 { FIRST_PART } else { PART };
+        let Some(end) = reader.part_end(&mut conn, from, most).await.map_err(|e| told(path, e))? else { break };
         let part = reader.range(&mut conn, from, end).await.map_err(|e| told(path, e))?;
         if to.send(part).is_err() || end == i64::MAX {
             break;
@@ -85,8 +88,8 @@ impl Reader {
     }
 
     /// The number of the last event of the part that begins at `from`; none: there is nothing more.
-    async fn part_end(&self, conn: &mut SqliteConnection, from: i64) -> Result<Option<i64>, Broken> {
-        let row = sqlx::query("SELECT max(seq) FROM (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)").bind(from).bind(PART).fetch_one(conn).await?;
+    async fn part_end(&self, conn: &mut SqliteConnection, from: i64, most: i64) -> Result<Option<i64>, Broken> {
+        let row = sqlx::query("SELECT max(seq) FROM (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)").bind(from).bind(most).fetch_one(conn).await?;
         Ok(row.try_get(0)?)
     }
 

@@ -117,7 +117,7 @@ fn combine(a: Value, b: Value, over: Over) -> Option<Value> {
     match (a, b) {
         (Value::Gauge(x), Value::Gauge(y)) => Some(Value::Gauge(op(x, y))),
         (Value::Counter(x), Value::Counter(y)) => Some(Value::Counter(op(x, y))),
-        (Value::Timer { sum: s, count: n }, Value::Timer { sum: t, count: m }) => Some(Value::Timer { sum: s + t, count: n + m }),
+        (Value::Timer { sum, count }, Value::Timer { sum: more, count: events }) => Some(Value::Timer { sum: sum + more, count: count + events }),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ pub use ticks::TickPoint;
 use super::event::{Event, Gap, Judged, Outcome, Phase, PlanChange, Sample, SessionStarted, Stamped, StepId};
 use super::plan::Plan;
 use super::series::{Point, Track, midpoint};
-use super::signal::SeriesKey;
+use super::signal::{SeriesKey, Signal};
 use super::units::{Elapsed, Span};
 
 /// Something in the stream that should not have been there.
@@ -186,10 +186,17 @@ impl Session {
         let spoke_again = self.silent.remove(&(sample.source.clone(), sample.instance.clone())).is_some();
         let at = midpoint(sample.asked, sample.answered);
         let mut shown = BTreeSet::new();
+        // One key for all readings: an hour has some 700,000 of them, and nearly all are of a series already known.
+        let mut key = SeriesKey { signal: Signal::ClientRequests, of: None, source: sample.source.clone(), instance: sample.instance.clone() };
         for reading in &sample.readings {
-            let key = SeriesKey { signal: reading.signal, of: reading.of.clone(), source: sample.source.clone(), instance: sample.instance.clone() };
-            self.series.entry(key.clone()).or_default().push(Point { at, value: Some(reading.value) });
-            shown.insert(key);
+            key.signal = reading.signal;
+            key.of.clone_from(&reading.of);
+            let point = Point { at, value: Some(reading.value) };
+            match self.series.get_mut(&key) {
+                Some(track) => track.push(point),
+                None => self.series.entry(key.clone()).or_default().push(point),
+            }
+            shown.insert((reading.signal, reading.of.as_deref()));
         }
         let gaps = self.gap_others(&sample.source, sample.instance.as_ref(), at, &shown);
         spoke_again || gaps || !shown.is_empty()
@@ -202,11 +209,11 @@ impl Session {
     }
 
     /// A series that a scrape no longer shows has a gap there, once. Returns whether any has one now.
-    fn gap_others(&mut self, source: &str, instance: Option<&String>, at: Elapsed, shown: &BTreeSet<SeriesKey>) -> bool {
+    fn gap_others(&mut self, source: &str, instance: Option<&String>, at: Elapsed, shown: &BTreeSet<(Signal, Option<&str>)>) -> bool {
         let mut any = false;
         for (key, track) in &mut self.series {
             let mine = key.source == source && key.instance.as_ref() == instance;
-            if mine && !shown.contains(key) && track.last().is_some_and(|p| p.value.is_some()) {
+            if mine && !shown.contains(&(key.signal, key.of.as_deref())) && track.last().is_some_and(|p| p.value.is_some()) {
                 track.push(Point { at, value: None });
                 any = true;
             }

@@ -130,7 +130,7 @@ async fn parts_add_up_to_the_whole() {
     let (to, mut parts) = unbounded_channel();
     read_in_parts(&path, to).await.unwrap();
     let first = parts.recv().await.unwrap();
-    assert_eq!(first.len(), 400);
+    assert_eq!(first.len(), 64);
     let mut all = first;
     while let Some(part) = parts.recv().await {
         all.extend(part);

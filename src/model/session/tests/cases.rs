@@ -10,6 +10,7 @@ use crate::model::event::{
 use crate::model::histogram::Histogram;
 use crate::model::plan::Values;
 use crate::model::session::{Anomaly, MOST_SLICES, Session, StepStatus};
+use crate::model::series::Track;
 use crate::model::signal::{Signal, Value};
 use crate::model::units::{Elapsed, Span};
 
@@ -178,7 +179,7 @@ fn a_source_that_falls_silent_makes_one_gap_and_one_line() {
     assert_eq!(fold.session.silent().len(), 1);
     fold.take(14, sample(14));
     assert!(fold.session.silent().is_empty());
-    let points: Vec<_> = fold.session.series().values().flat_map(|t| t.points()).map(|p| p.value.is_some()).collect();
+    let points: Vec<_> = fold.session.series().values().flat_map(Track::points).map(|p| p.value.is_some()).collect();
     assert_eq!(points, [true, false, true]);
 }
 
