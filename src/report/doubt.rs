@@ -12,7 +12,8 @@ pub(super) fn of_verdict(verdict: &PoolVerdict) -> Vec<String> {
 }
 
 /// The last verdict's flags and everything else a reader of the session must know.
-pub(super) fn of_session(session: &Session) -> Vec<String> {
+#[must_use]
+pub fn of_session(session: &Session) -> Vec<String> {
     let flags = session.judged().last().map(|j| of_verdict(&j.verdict)).unwrap_or_default();
     let steps = session.steps().iter().filter_map(|s| of_step(session, s));
     let silent = session.silent().iter().map(|((source, instance), reason)| {

@@ -20,6 +20,7 @@ mod text;
 mod words;
 
 pub use csv::{csv_seconds, csv_steps};
+pub use doubt::of_session as doubts;
 pub use markdown::markdown;
 pub use object::{json, recording_object, run_summary};
 pub use progress::{plan_text, progress_line};

@@ -72,7 +72,7 @@ const GAUGES: [(&str, Signal, Option<&str>); 11] = [
 
 impl Signals {
     fn of(session: &Session) -> Self {
-        let track = |signal, of| session.joined(signal, of).map(Spread::new);
+        let track = |signal, of| session.joined(signal, of).map(|t| Spread::new(t.into_owned()));
         Self {
             gauges: GAUGES.iter().filter_map(|(name, signal, of)| track(*signal, *of).map(|t| (*name, t))).collect(),
             acquire: track(Signal::PoolAcquire, None),

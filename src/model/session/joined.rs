@@ -1,5 +1,7 @@
 //! Signals as charts and the flow line want them: one series each, joined over instances and parts.
 
+use std::borrow::Cow;
+
 use super::Session;
 use crate::model::series::{Point, Track, timer_mean};
 use crate::model::signal::{Over, SeriesKey, Signal, Value};
@@ -39,15 +41,15 @@ pub struct Flow {
 impl Session {
     /// The series of a signal (one part of it, or all parts), joined over instances. Of several sources the first of the plan counts.
     #[must_use]
-    pub fn joined(&self, signal: Signal, of: Option<&str>) -> Option<Track> {
+    pub fn joined(&self, signal: Signal, of: Option<&str>) -> Option<Cow<'_, Track>> {
         let matching: Vec<(&SeriesKey, &Track)> =
             self.series.iter().filter(|(k, _)| k.signal == signal && (of.is_none() || k.of.as_deref() == of)).collect();
         let source = self.first_source(&matching)?;
         let tracks: Vec<&Track> = matching.iter().filter(|(k, _)| k.source == source).map(|(_, t)| *t).collect();
         match tracks.as_slice() {
             [] => None,
-            [one] => Some((*one).clone()),
-            many => Some(join(many, signal.over_instances(), self.tick().times(2.0))),
+            [one] => Some(Cow::Borrowed(one)),
+            many => Some(Cow::Owned(join(many, signal.over_instances(), self.tick().times(2.0)))),
         }
     }
 

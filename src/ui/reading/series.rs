@@ -83,14 +83,14 @@ pub(crate) fn reach(session: &Session) -> f64 {
 #[must_use]
 pub(crate) fn levels(session: &Session, signal: Signal, of: Option<&str>) -> Figures {
     let track = session.joined(signal, of);
-    track.iter().flat_map(crate::model::series::Track::points).map(|p| (p.at.as_secs_f64(), p.value.map(Value::level))).collect()
+    track.iter().flat_map(|t| t.points()).map(|p| (p.at.as_secs_f64(), p.value.map(Value::level))).collect()
 }
 
 /// The mean length of a timer's events over time.
 #[must_use]
 pub(crate) fn timer(session: &Session, signal: Signal) -> Figures {
     let track = session.joined(signal, None);
-    track.iter().flat_map(crate::model::series::Track::timer_means).map(|(at, mean)| (at.as_secs_f64(), mean)).collect()
+    track.iter().flat_map(|t| t.timer_means()).map(|(at, mean)| (at.as_secs_f64(), mean)).collect()
 }
 
 /// Something of each interval of load, at its middle.

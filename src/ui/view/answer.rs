@@ -1,7 +1,8 @@
 //! The verdict in the reader's words: the answer with its uncertainty, why, what it costs, what else to set, what casts doubt, what next.
 
 use crate::model::session::Session;
-use crate::model::verdict::{Kind, PoolVerdict};
+use crate::model::verdict::{Kind, PoolVerdict, Remark};
+use crate::report::doubts;
 use crate::ui::look::Tone;
 use crate::ui::number;
 use crate::ui::reading::label;
@@ -25,16 +26,19 @@ fn entry(head: &'static str, text: impl Into<String>, tone: Tone) -> Entry {
 #[must_use]
 pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
     let mut out = vec![entry(headline(verdict.verdict), answer(session, verdict), if verdict.verdict.is_answer() { Tone::Line } else { Tone::Warn })];
-    for (i, reason) in verdict.reasons.iter().enumerate() {
+    // A recommendation's first reason says again what the answer says, and the judge may have put the costs in words itself.
+    let said = |r: &&Remark| r.code != "costs" && (r.code != verdict.verdict.name() || verdict.verdict != Kind::Recommend);
+    for (i, reason) in verdict.reasons.iter().filter(said).enumerate() {
         out.push(entry(if i == 0 { "because" } else { "" }, &reason.text, Tone::Text));
     }
-    if let Some(text) = costs(session, verdict) {
+    let judged = verdict.reasons.iter().find(|r| r.code == "costs").map(|r| r.text.clone());
+    if let Some(text) = judged.or_else(|| costs(session, verdict)) {
         out.push(entry("costs", text, Tone::Text));
     }
     if let Some(text) = derived(verdict) {
         out.push(entry("also set", text, Tone::Text));
     }
-    let doubts: Vec<String> = verdict.flags.iter().map(|f| f.text.clone()).chain(short(session, verdict)).collect();
+    let doubts: Vec<String> = doubts(session).into_iter().chain(short(session, verdict)).collect();
     if doubts.is_empty() {
         out.push(entry("doubt", "none", Tone::Dim));
     }
@@ -151,7 +155,7 @@ mod tests {
     fn the_answer_comes_with_its_uncertainty() {
         let first = said(10).into_iter().next().unwrap();
         assert_eq!(first.head, "RECOMMENDED");
-        let expected = "pool 150 · equal within 2%: 128 to 172 · expected to cost 0.8% against the best · the best lies in 121 to 180 (90% sure)";
+        let expected = "pool 150 · equal within 2%: 128 to 172 · expected to cost 0.80% against the best · the best lies in 121 to 180 (90% sure)";
         assert_eq!(first.text, expected);
     }
 

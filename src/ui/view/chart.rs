@@ -167,16 +167,12 @@ fn time_axis(timeline: &Timeline, plot: &Plot, look: Look, inside: Rect, buf: &m
             put(buf, line, x, line.y, "━", look.style(Tone::Text));
         }
     }
-    for (i, band) in timeline.bands.iter().enumerate() {
-        let Some(x) = plot.column_of(band.from.max(timeline.x.from())) else { continue };
-        let end = timeline.bands.get(i + 1).and_then(|b| plot.column_of(b.from)).unwrap_or(line.right());
-        let (room, wanted) = (usize::from(end.saturating_sub(x)), crate::ui::text::width(&band.label));
-        if room != wanted {
-            put(buf, line, x, line.y, "┴", look.style(Tone::Frame));
-        }
-        if room >= wanted {
-            put(buf, line, x.saturating_add(u16::from(room > wanted)), line.y, &band.label, look.style(Tone::Text));
-        }
+    let begins: Vec<(u16, &str)> = timeline.bands.iter().filter_map(|b| plot.column_of(b.from.max(timeline.x.from())).map(|x| (x, b.label.as_str()))).collect();
+    for (x, _) in &begins {
+        put(buf, line, *x, line.y, "┴", look.style(Tone::Frame));
+    }
+    for (x, label) in labels(&begins, line.right()) {
+        put(buf, line, x, line.y, label, look.style(Tone::Text));
     }
     let clock = |s: f64| crate::model::units::Elapsed::from_secs_f64(s).to_string();
     let left = Rect { x: inside.x.saturating_sub(LEFT), width: LEFT.min(inside.x), y: line.y, height: 1 };
@@ -185,6 +181,25 @@ fn time_axis(timeline: &Timeline, plot: &Plot, look: Look, inside: Rect, buf: &m
     if line.right().saturating_add(RIGHT) <= buf.area.right() {
         put(buf, row(right, 0), right.x, line.y, &format!(" {}", clock(timeline.x.to())), look.style(Tone::Dim));
     }
+}
+
+/// Where the values of the steps are written behind their notches: the last step's always, of the others those that touch no other.
+fn labels<'a>(begins: &[(u16, &'a str)], end: u16) -> Vec<(u16, &'a str)> {
+    let cells = |label: &str| u16::try_from(crate::ui::text::width(label)).unwrap_or(u16::MAX);
+    let Some(((last, last_label), others)) = begins.split_last() else { return Vec::new() };
+    let last_from = last.saturating_add(1).min(end.saturating_sub(cells(last_label)));
+    let mut out = Vec::new();
+    let mut free = 0;
+    for (x, label) in others {
+        let from = x.saturating_add(1);
+        let to = from.saturating_add(cells(label));
+        if *x >= free && to < last_from {
+            out.push((from, *label));
+            free = to;
+        }
+    }
+    out.push((last_from, *last_label));
+    out
 }
 
 /// A series whose latest value is written by `write`.
@@ -196,7 +211,15 @@ pub(super) fn series(points: Vec<Point>, name: &'static str, style: Style, symbo
 
 #[cfg(test)]
 mod tests {
-    use super::spread;
+    use super::{labels, spread};
+
+    #[test]
+    fn values_of_narrow_steps_do_not_run_into_each_other() {
+        assert_eq!(labels(&[(0, "100"), (8, "30"), (16, "200")], 30), [(1, "100"), (9, "30"), (17, "200")]);
+        assert_eq!(labels(&[(0, "100"), (3, "150"), (6, "200"), (9, "150")], 13), [(1, "100"), (10, "150")]);
+        assert_eq!(labels(&[(0, "30"), (3, "50"), (6, "200")], 8), [(1, "30"), (5, "200")]);
+        assert_eq!(labels(&[], 8), []);
+    }
 
     #[test]
     fn labels_do_not_lie_over_each_other() {

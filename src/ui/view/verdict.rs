@@ -128,10 +128,11 @@ fn times(head: &str, rank: u8, steps: &[ValueFigures], of: Figure) -> Column {
 fn loss(steps: &[ValueFigures]) -> Column {
     let largest = steps.iter().filter_map(|s| s.loss_s.map(|l| l.mean)).fold(0.0, f64::max);
     let (unit, factor, digits) = number::column_unit(largest);
+    let digits = digits.max(1);
     let cells = steps.iter().map(|s| match s.loss_s {
         None => number::UNKNOWN.to_owned(),
         Some(l) => {
-            let error = l.se.map_or_else(|| number::UNKNOWN.to_owned(), |se| format!("{:.digits$}", 2.0 * se * factor, digits = digits.max(1)));
+            let error = l.se.map_or_else(|| number::UNKNOWN.to_owned(), |se| format!("{:.digits$}", 2.0 * se * factor));
             format!("{:.digits$} ±{error}", l.mean * factor)
         }
     });

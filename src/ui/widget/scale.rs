@@ -29,8 +29,8 @@ impl Scale {
     #[must_use]
     pub(crate) fn up_to(largest: f64) -> Self {
         let largest = if largest.is_finite() && largest > 0.0 { largest } else { 1.0 };
-        let step = nice_step(largest / 4.0);
-        Self::linear(0.0, (largest * 1.02 / step).ceil() * step)
+        let step = nice_step(largest / 5.0);
+        Self::linear(0.0, (largest / step - 1e-9).ceil() * step)
     }
 
     /// Logarithmic around all figures, from and to a round number.
