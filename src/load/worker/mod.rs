@@ -6,6 +6,8 @@
 mod arrivals;
 mod pass;
 mod request;
+#[cfg(test)]
+mod tests;
 mod user;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -186,21 +188,5 @@ impl Busy {
         let span = Span::from_micros(total.as_micros().saturating_sub(self.last.as_micros()));
         self.last = total;
         span
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everything_is_dealt_out_once() {
-        for n in [0, 1, 2, 7, 100] {
-            let shares: u64 = (0..3).map(|index| Place { index, of: 3 }.share(n)).sum();
-            assert_eq!(shares, n);
-        }
-        let mut numbers: Vec<u64> = (0..3).flat_map(|index| (0..Place { index, of: 3 }.share(7)).map(move |n| Place { index, of: 3 }.number(n))).collect();
-        numbers.sort_unstable();
-        assert_eq!(numbers, (0..7).collect::<Vec<_>>());
     }
 }
