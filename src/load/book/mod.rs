@@ -2,6 +2,7 @@
 //!
 //! It grows with request names and the cohorts under way, never with requests. Times are handed in.
 
+mod hot;
 mod note;
 mod part;
 mod seats;
@@ -16,6 +17,7 @@ use crate::model::units::{Elapsed, Span};
 pub(crate) use note::Note;
 pub(crate) use part::{Part, Row};
 pub(crate) use seats::Under;
+use hot::Counters;
 use seats::Seats;
 
 /// How a request ended.
@@ -38,6 +40,7 @@ pub(crate) struct Book {
     timeout: Span,
     slot: u64,
     open: Part,
+    counters: Counters,
     seats: Seats,
     out: Sender<Note>,
 }
@@ -45,7 +48,7 @@ pub(crate) struct Book {
 impl Book {
     /// An empty book whose first interval is `slot`.
     pub(crate) fn new(tick: Span, timeout: Span, slot: u64, out: Sender<Note>) -> Self {
-        Self { tick, timeout, slot, open: Part::default(), seats: Seats::default(), out }
+        Self { tick, timeout, slot, open: Part::default(), counters: Counters::default(), seats: Seats::default(), out }
     }
 
     /// Requests under way.
@@ -75,6 +78,7 @@ impl Book {
 
     fn hand_over(&mut self, to: Elapsed) {
         let mut part = std::mem::take(&mut self.open);
+        self.counters.pour(&mut part);
         part.slot = self.slot;
         part.to = to.max(slot_begin(self.slot, self.tick));
         part.in_flight = self.seats.under_way();
@@ -142,7 +146,7 @@ impl Book {
     pub(crate) fn finish(&mut self, seat: usize, ending: Ending) {
         self.roll(ending.at);
         if let Some(under) = self.seats.end(seat) {
-            self.open.take(&under, ending, self.timeout);
+            self.counters.take(&under, ending, self.timeout, &mut self.open);
         }
     }
 
@@ -152,7 +156,7 @@ impl Book {
         let ending = Ending { at: now, failed: Some(ErrorKind::Unfinished), bytes: 0, connect_wait: Span::ZERO };
         let (given_up, handles) = self.seats.give_up();
         for under in given_up {
-            self.open.take(&under, ending, self.timeout);
+            self.counters.take(&under, ending, self.timeout, &mut self.open);
         }
         handles
     }

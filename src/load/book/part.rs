@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Ending, Under};
+use super::Ending;
 use crate::model::event::{Cohort, ErrorKind, RequestKey, TickRow};
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
@@ -49,27 +49,8 @@ pub(crate) struct Row {
 }
 
 impl Part {
-    /// Takes a request that ended. `timeout` is the least a time-out lasts.
-    pub(super) fn take(&mut self, under: &Under, ending: Ending, timeout: Span) {
-        let least = if matches!(ending.failed, Some(ErrorKind::Timeout | ErrorKind::ConnectTimeout)) { timeout } else { Span::ZERO };
-        let service = ending.at.since(under.sent).max(least);
-        let lag = under.sent.since(under.intended);
-        let row = self.row(under.key, under.cohort);
-        match ending.failed {
-            None => row.latency.record(lag.plus(service)),
-            Some(kind) => {
-                row.failed_latency.record(lag.plus(service));
-                row.fail(kind, 1);
-            }
-        }
-        row.service_time.record(service);
-        row.send_lag.record(lag);
-        row.connect_wait.record(ending.connect_wait);
-        row.bytes += ending.bytes;
-    }
-
     /// Recent cohorts stand at the end and are asked for most.
-    fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
+    pub(super) fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
         let at = self.rows.iter().rposition(|r| r.key == key && r.cohort == cohort).unwrap_or_else(|| {
             self.rows.push(Row::new(key, cohort));
             self.rows.len() - 1
@@ -92,13 +73,18 @@ impl Part {
         self.busy = self.busy.max(other.busy);
         self.iterations.merge(&other.iterations);
         for row in other.rows {
-            self.row(row.key, row.cohort).merge(&row);
+            self.add(row);
         }
+    }
+
+    /// Adds a row to the one of the same key and cohort.
+    pub(super) fn add(&mut self, row: Row) {
+        self.row(row.key, row.cohort).merge(&row);
     }
 }
 
 impl Row {
-    fn new(key: usize, cohort: Cohort) -> Self {
+    pub(super) fn new(key: usize, cohort: Cohort) -> Self {
         Self {
             key,
             cohort,
@@ -110,6 +96,21 @@ impl Row {
             send_lag: Histogram::default(),
             connect_wait: Histogram::default(),
         }
+    }
+
+    /// Counts a request that ended, so late after its intended start and so long after its send.
+    pub(super) fn count(&mut self, ending: Ending, lag: Span, service: Span) {
+        match ending.failed {
+            None => self.latency.record(lag.plus(service)),
+            Some(kind) => {
+                self.failed_latency.record(lag.plus(service));
+                self.fail(kind, 1);
+            }
+        }
+        self.service_time.record(service);
+        self.send_lag.record(lag);
+        self.connect_wait.record(ending.connect_wait);
+        self.bytes += ending.bytes;
     }
 
     fn fail(&mut self, kind: ErrorKind, n: u64) {
@@ -166,8 +167,8 @@ mod tests {
     fn part(requests: &[(usize, u64, Option<ErrorKind>)]) -> Part {
         let mut part = Part::default();
         for &(key, slot, failed) in requests {
-            let under = super::super::under(key, cohort(slot), Elapsed(slot * 100), Elapsed(slot * 100));
-            part.take(&under, Ending { at: Elapsed(slot * 100 + 50), failed, bytes: 1, connect_wait: Span::ZERO }, Span::ZERO);
+            let ending = Ending { at: Elapsed(slot * 100 + 50), failed, bytes: 1, connect_wait: Span::ZERO };
+            part.row(key, cohort(slot)).count(ending, Span::ZERO, Span::from_micros(50));
         }
         part
     }

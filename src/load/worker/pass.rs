@@ -25,24 +25,21 @@ pub(super) enum Pass {
         /// When.
         end: Elapsed,
     },
-    /// The orders changed in between.
-    Cut {
-        /// When the last request ended.
-        end: Elapsed,
-    },
+    /// The orders do not let it go on.
+    Cut,
 }
 
 /// Makes a pass that was meant to begin at `intended`.
 pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, who: Who, intended: Elapsed) -> Pass {
     let worker = &seat.worker;
-    let Some(flow) = worker.job.flows.get(user.flow) else { return Pass::Cut { end: intended } };
+    let Some(flow) = worker.job.flows.get(user.flow) else { return Pass::Cut };
     let mut at = Step { end: intended, think: Span::ZERO };
     if !user.ready {
         for once in &flow.once {
             match step(seat, user, who, at, once, None).await {
-                Ok((next, true)) => at = next,
-                Ok((next, false)) => return Pass::Failed { end: next.end },
-                Err(end) => return Pass::Cut { end },
+                Some((next, true)) => at = next,
+                Some((next, false)) => return Pass::Failed { end: next.end },
+                None => return Pass::Cut,
             }
         }
         user.ready = true;
@@ -57,11 +54,11 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
     };
     for (request, think) in steps {
         match step(seat, user, who, at, request, *think).await {
-            Ok((next, _)) => at = next,
-            Err(end) => return Pass::Cut { end },
+            Some((next, _)) => at = next,
+            None => return Pass::Cut,
         }
     }
-    worker.book().pass(worker.now(), at.end.since(begun));
+    worker.book().pass(at.end, at.end.since(begun));
     Pass::Whole { end: at.end, think: at.think }
 }
 
@@ -72,7 +69,7 @@ struct Step {
     think: Span,
 }
 
-/// Waits as the step before asked, then sends one request if it still may; whether it succeeded. An error is a cut.
+/// Waits as the step before asked, then sends one request if it still may; whether it succeeded. None: it may not.
 async fn step<D: Dial>(
     seat: &Seat<D>,
     user: &mut User<D::Stream>,
@@ -80,14 +77,14 @@ async fn step<D: Dial>(
     before: Step,
     request: &Ask,
     think: Option<Think>,
-) -> Result<(Step, bool), Elapsed> {
+) -> Option<(Step, bool)> {
     let worker = &seat.worker;
     let intended = before.end.plus(before.think);
     if !before.think.is_zero() {
         worker.pacer.until(worker.instant(intended)).await;
     }
-    let Permit::Go(belongs) = worker.desk.read().permit(who) else { return Err(before.end) };
+    let Permit::Go(belongs) = worker.desk.read().permit(who) else { return None };
     let done = ask(seat, user, request, intended, belongs).await;
     let think = think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng));
-    Ok((Step { end: done.end, think }, done.good))
+    Some((Step { end: done.end, think }, done.good))
 }

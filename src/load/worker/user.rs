@@ -12,7 +12,7 @@ use crate::load::dial::Dial;
 use crate::load::draw;
 use crate::load::http::Connection;
 use crate::load::orders::{Permit, Who};
-use crate::model::units::{Elapsed, Span};
+use crate::model::units::Span;
 
 /// Without think time, new users spread their first request over this.
 const SPREAD: Span = Span::from_millis(5);
@@ -94,45 +94,34 @@ pub(super) async fn live<D: Dial>(seat: Seat<D>, number: u64) {
     let spread = if plan.mean_think.is_zero() { SPREAD } else { plan.mean_think };
     let mut intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
     loop {
-        worker.pacer.until(worker.instant(intended)).await;
-        match permit(&worker, Who::User(number)).await {
-            Permit::Leave => return,
-            Permit::Wait => {
+        if worker.now() < intended {
+            worker.pacer.until(worker.instant(intended)).await;
+        }
+        let (end, think) = match pass(&seat, &mut user, Who::User(number), intended).await {
+            Pass::Whole { end, think } => (end, think),
+            Pass::Failed { end } => (end, Span::ZERO),
+            Pass::Cut => {
+                if !may_go_on(&worker, Who::User(number)).await {
+                    return;
+                }
                 intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
                 continue;
             }
-            Permit::Go(_) => {}
-        }
-        let done = pass(&seat, &mut user, Who::User(number), intended).await;
-        let think = match done {
-            Pass::Whole { think, .. } => think.plus(plan.think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng))),
-            Pass::Failed { .. } => plan.think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng)),
-            Pass::Cut { .. } => Span::ZERO,
         };
-        intended = done.end().plus(think.max(user.patience()));
+        let think = plan.think.map_or(think, |t| think.plus(draw::think(t, &mut user.rng)));
+        intended = end.plus(think.max(user.patience()));
     }
 }
 
-/// Whether the user may go on now; `Wait` says that it had to wait and may begin anew.
-async fn permit<D: Dial>(worker: &Worker<D>, who: Who) -> Permit {
-    let mut waited = false;
+/// Waits while everything is held; whether the user may go on then.
+async fn may_go_on<D: Dial>(worker: &Worker<D>, who: Who) -> bool {
     loop {
         let mut changed = std::pin::pin!(worker.desk.changed());
         changed.as_mut().enable();
         match worker.desk.read().permit(who) {
-            Permit::Wait => waited = true,
-            Permit::Go(_) if waited => return Permit::Wait,
-            permit => return permit,
-        }
-        changed.await;
-    }
-}
-
-impl Pass {
-    /// When the last request of it ended.
-    const fn end(&self) -> Elapsed {
-        match *self {
-            Self::Whole { end, .. } | Self::Failed { end } | Self::Cut { end } => end,
+            Permit::Wait => changed.await,
+            Permit::Go(_) => return true,
+            Permit::Leave => return false,
         }
     }
 }
