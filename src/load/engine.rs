@@ -27,12 +27,18 @@ const MOST_WORKERS: usize = 4;
 
 /// Generates load from this process.
 pub struct LocalEngine {
+    kit: Kit,
+    running: Option<Running>,
+}
+
+/// What every start needs.
+#[derive(Clone)]
+struct Kit {
     clock: Arc<dyn Clock>,
     reports: UnboundedSender<EngineReport>,
     seed: u64,
     workers: usize,
     number: Arc<AtomicU64>,
-    running: Option<Running>,
 }
 
 /// What runs between `prepare` and `close`.
@@ -49,9 +55,16 @@ impl LocalEngine {
     pub fn new(clock: Arc<dyn Clock>, reports: UnboundedSender<EngineReport>, seed: u64, workers: Option<usize>) -> Self {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let workers = workers.unwrap_or((cores / 2).min(MOST_WORKERS)).max(1);
-        Self { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)), running: None }
+        Self { kit: Kit { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)) }, running: None }
     }
 
+    fn running(&self) -> Result<&Running, EngineError> {
+        self.running.as_ref().ok_or_else(|| failed("it was not prepared, or is closed".to_owned()))
+    }
+}
+
+impl Kit {
+    /// Starts collector and workers. Not to be called where blocking is forbidden: should a thread not start, its runtime is dropped here.
     fn start(&self, job: Job) -> io::Result<Running> {
         let (notes, inbox) = channel();
         let (job, desk) = (Arc::new(job), Arc::new(Desk::new()));
@@ -60,6 +73,8 @@ impl LocalEngine {
         running.threads.push(thread::Builder::new().name("load-ticks".to_owned()).spawn(move || collector.run(&inbox))?);
         let slot = self.clock.now().slot(job.tick);
         for index in 0..self.workers {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let entered = runtime.enter();
             let worker = Arc::new(Worker {
                 job: Arc::clone(&job),
                 desk: Arc::clone(&running.desk),
@@ -71,17 +86,18 @@ impl LocalEngine {
                 seed: self.seed,
                 out: running.notes.clone(),
             });
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            drop(entered);
             let own = Arc::clone(&worker);
-            let thread = thread::Builder::new().name(format!("load-{index}")).spawn(move || runtime.block_on(own.run()))?;
+            let sentinel = Sentinel(self.reports.clone());
+            let work = move || {
+                let _sentinel = sentinel;
+                runtime.block_on(own.run());
+            };
+            let thread = thread::Builder::new().name(format!("load-{index}")).spawn(work)?;
             running.threads.push(thread);
             running.workers.push(worker);
         }
         Ok(running)
-    }
-
-    fn running(&self) -> Result<&Running, EngineError> {
-        self.running.as_ref().ok_or_else(|| failed("it was not prepared, or is closed".to_owned()))
     }
 }
 
@@ -95,12 +111,14 @@ impl Engine for LocalEngine {
         self.close().await?;
         let origins = host::resolve(&plan.target).await?;
         let job = Job::compile(plan, origins)?;
-        self.running = Some(self.start(job).map_err(|e| failed(format!("starting a worker thread: {e}")))?);
+        let kit = self.kit.clone();
+        let started = tokio::task::spawn_blocking(move || kit.start(job)).await.map_err(|e| failed(format!("starting the workers: {e}")))?;
+        self.running = Some(started.map_err(|e| failed(format!("starting a worker thread: {e}")))?);
         Ok(())
     }
 
     async fn drive(&mut self, load: LoadModel, belongs: Belongs) -> Result<(), EngineError> {
-        self.running()?.desk.drive(load, belongs, self.clock.now());
+        self.running()?.desk.drive(load, belongs, self.kit.clock.now());
         Ok(())
     }
 
@@ -125,10 +143,22 @@ impl Engine for LocalEngine {
 
     async fn close(&mut self) -> Result<(), EngineError> {
         let Some(mut running) = self.running.take() else { return Ok(()) };
-        running.desk.end(self.clock.now());
+        running.desk.end(self.kit.clock.now());
         let threads = std::mem::take(&mut running.threads);
         let joined = tokio::task::spawn_blocking(move || threads.into_iter().all(|t| t.join().is_ok())).await;
         if joined.unwrap_or(false) { Ok(()) } else { Err(failed("a worker ended in a panic; its last figures are lost".to_owned())) }
+    }
+}
+
+/// Tells of a worker that ends in a panic: without it the ticks would just stop.
+struct Sentinel(UnboundedSender<EngineReport>);
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Nobody listening means that the session is over already.
+            let _ = self.0.send(EngineReport::Broken(failed("a worker ended in a panic".to_owned())));
+        }
     }
 }
 

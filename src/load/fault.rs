@@ -36,7 +36,7 @@ fn is_own_limit(error: &Error) -> bool {
 
 /// Whether a user should wait a little before it tries again: nobody answered, so nothing else holds it back.
 pub(crate) const fn calls_for_patience(kind: ErrorKind) -> bool {
-    !matches!(kind, ErrorKind::Status | ErrorKind::Check | ErrorKind::Timeout | ErrorKind::Unfinished)
+    !matches!(kind, ErrorKind::Status | ErrorKind::Check | ErrorKind::Timeout | ErrorKind::StaleConnection | ErrorKind::Unfinished)
 }
 
 #[cfg(test)]

@@ -75,6 +75,25 @@ async fn a_kept_connection_the_server_closed_is_no_failure() {
     assert!(said.finished() > 10);
 }
 
+/// The server closes every connection when its third request comes, before it answers: as a keep-alive time that ran out does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_lost_to_a_stale_connection_goes_out_again_if_that_is_safe() {
+    let server = Server::start().await;
+    let said = said_of(&server, get("/third"), 1500).await;
+    assert_eq!(said.failed(), BTreeMap::new());
+    let (saw, finished) = (server.count("/third"), said.finished());
+    // Three are seen for each two that are answered.
+    assert!(saw.abs_diff(finished * 3 / 2) <= 4, "{saw} seen, {finished} finished");
+    assert!(said.warnings.iter().any(|w| w.contains("sent again")), "{:?}", said.warnings);
+
+    let mut order = get("/third/order");
+    order.method = "POST".to_owned();
+    let said = said_of(&server, order, 300).await;
+    let stale = said.failed()[&ErrorKind::StaleConnection];
+    assert_eq!((said.failed().len(), said.sent()), (1, server.count("/third/order")));
+    assert!(stale.abs_diff(said.sent() / 3) <= 1, "{stale} of {}", said.sent());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_nobody_allowed_is_not_loaded() {
     let server = Server::start().await;

@@ -61,7 +61,7 @@ impl Drop for Server {
 }
 
 async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
-    let mut buffer = Vec::new();
+    let (mut buffer, mut nth) = (Vec::new(), 0);
     while let Some((head, body)) = request(&mut stream, &mut buffer).await {
         let path = head.split(' ').nth(1).unwrap_or("").to_owned();
         {
@@ -72,7 +72,8 @@ async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
             seen.bodies.extend((!body.is_empty()).then_some(body));
             seen.authorizations.extend(head.lines().find_map(|l| l.strip_prefix("Authorization: ")).map(str::to_owned));
         }
-        let goes_on = answer(&mut stream, &path).await;
+        let goes_on = answer(&mut stream, &path, nth).await;
+        nth += 1;
         seen.lock().unwrap().open -= 1;
         if !goes_on {
             return;
@@ -98,7 +99,7 @@ async fn request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(String
 }
 
 /// Answers as the path says; whether the connection goes on.
-async fn answer(stream: &mut TcpStream, path: &str) -> bool {
+async fn answer(stream: &mut TcpStream, path: &str, nth: u32) -> bool {
     let (what, number) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
     let text = match what {
         "slow" => {
@@ -112,10 +113,11 @@ async fn answer(stream: &mut TcpStream, path: &str) -> bool {
         "token" => "HTTP/1.1 200 OK\r\nX-Session: s9\r\nContent-Length: 26\r\n\r\n{\"user\":{\"token\":\"abc d\"}}".to_owned(),
         "chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".to_owned(),
         "shut" => String::new(),
+        "third" if nth == 2 => String::new(),
         _ => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),
     };
     if stream.write_all(text.as_bytes()).await.is_err() {
         return false;
     }
-    !matches!(what, "half" | "garbage" | "shut" | "once")
+    !matches!(what, "half" | "garbage" | "shut" | "once") && !(what == "third" && nth == 2)
 }

@@ -51,11 +51,15 @@ pub(crate) struct Row {
 impl Part {
     /// Recent cohorts stand at the end and are asked for most.
     pub(super) fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
-        let at = self.rows.iter().rposition(|r| r.key == key && r.cohort == cohort).unwrap_or_else(|| {
+        let at = self.find(key, cohort).unwrap_or_else(|| {
             self.rows.push(Row::new(key, cohort));
             self.rows.len() - 1
         });
         &mut self.rows[at]
+    }
+
+    fn find(&self, key: usize, cohort: Cohort) -> Option<usize> {
+        self.rows.iter().rposition(|r| r.key == key && r.cohort == cohort)
     }
 
     /// Adds another worker's part of the same interval.
@@ -79,7 +83,10 @@ impl Part {
 
     /// Adds a row to the one of the same key and cohort.
     pub(super) fn add(&mut self, row: Row) {
-        self.row(row.key, row.cohort).merge(&row);
+        match self.find(row.key, row.cohort).and_then(|at| self.rows.get_mut(at)) {
+            Some(known) => known.merge(&row),
+            None => self.rows.push(row),
+        }
     }
 }
 

@@ -62,6 +62,7 @@ pub(super) async fn run<D: Dial>(worker: Arc<Worker<D>>) {
         if worker.now() < due {
             burst = 0;
             tokio::select! {
+                biased;
                 () = changed => continue,
                 () = worker.pacer.until(worker.instant(due)) => {}
             }

@@ -110,6 +110,7 @@ impl<D: Dial> Worker<D> {
             }
             let boundary = self.book().boundary();
             tokio::select! {
+                biased;
                 () = changed => {}
                 () = tokio::time::sleep_until(self.instant(boundary)) => self.roll(&mut busy),
             }

@@ -28,19 +28,26 @@ use crate::ports::Belongs;
 
 const MEASURE: Belongs = Belongs { step: StepId(0), phase: Phase::Measure };
 
+#[derive(Clone, Copy)]
+enum Dialling {
+    Works,
+    Fails(io::ErrorKind),
+    Hangs,
+}
+
 /// Answers every request `takes` after it came, but none while it stands still.
 #[derive(Clone)]
 struct Service {
     takes: Duration,
     stands_still: Arc<Mutex<(Instant, Instant)>>,
-    refuses: bool,
+    dialling: Dialling,
     seen: Arc<AtomicU64>,
 }
 
 impl Service {
     fn taking(ms: u64) -> Self {
         let now = Instant::now();
-        Self { takes: Duration::from_millis(ms), stands_still: Arc::new(Mutex::new((now, now))), refuses: false, seen: Arc::default() }
+        Self { takes: Duration::from_millis(ms), stands_still: Arc::new(Mutex::new((now, now))), dialling: Dialling::Works, seen: Arc::default() }
     }
 
     async fn serve(self, mut stream: DuplexStream) {
@@ -63,8 +70,10 @@ impl Dial for Service {
     type Stream = DuplexStream;
 
     async fn dial(&self, _origin: &Origin) -> io::Result<DuplexStream> {
-        if self.refuses {
-            return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
+        match self.dialling {
+            Dialling::Works => {}
+            Dialling::Fails(kind) => return Err(io::Error::from(kind)),
+            Dialling::Hangs => std::future::pending().await,
         }
         let (ours, theirs) = duplex(4096);
         tokio::spawn(self.clone().serve(theirs));
@@ -224,7 +233,7 @@ async fn users_that_only_think_leave_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_user_waits_longer_each_time() {
     let mut service = Service::taking(1);
-    service.refuses = true;
+    service.dialling = Dialling::Fails(io::ErrorKind::ConnectionRefused);
     let rig = Rig::new(&testkit::plan("http://127.0.0.1:1"), &service);
     rig.drive(LoadModel::Closed { users: 1 });
     sleep(seconds(60)).await;
@@ -234,6 +243,28 @@ async fn a_refused_user_waits_longer_each_time() {
     assert!((55..=80).contains(&failed[&ErrorKind::Refused]), "{failed:?}");
     assert_eq!(failed[&ErrorKind::Timeout], 0);
     assert!(merged(&parts, |r| &r.failed_latency).max().unwrap() < Span::from_millis(5), "the pause is nobody's latency");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_that_can_not_be_made_are_told_apart() {
+    for (dialling, kind) in [
+        (Dialling::Hangs, ErrorKind::ConnectTimeout),
+        (Dialling::Fails(io::ErrorKind::AddrNotAvailable), ErrorKind::LocalPorts),
+        (Dialling::Fails(io::ErrorKind::ConnectionRefused), ErrorKind::Refused),
+    ] {
+        let mut service = Service::taking(1);
+        service.dialling = dialling;
+        let rig = Rig::new(&testkit::plan("http://127.0.0.1:1"), &service);
+        rig.drive(LoadModel::Closed { users: 3 });
+        sleep(seconds(10)).await;
+        rig.worker.desk.hold();
+        sleep(seconds(3)).await;
+        let parts = rig.end().await;
+        let (sent, failed): (u64, u64) = (parts.iter().map(|p| p.sent).sum(), parts.iter().flat_map(|p| &p.rows).map(|r| r.failed_count(kind)).sum());
+        assert!(sent >= 9 && failed == sent, "{kind:?}: {failed} of {sent}");
+        let shortest = merged(&parts, |r| &r.failed_latency).quantile(0.0).unwrap();
+        assert_eq!(shortest >= Span::from_secs(2), kind == ErrorKind::ConnectTimeout, "{kind:?}: {shortest}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
