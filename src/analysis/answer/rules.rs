@@ -3,14 +3,16 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::group::Group;
-use crate::analysis::curve::{Member, Queue};
+use crate::analysis::numeric::{mean, median};
 use crate::model::verdict::Kind;
 
 /// Expected regret above which the answer is "measure again".
 const TOO_UNSURE: f64 = 0.06;
 
-/// Threads limit if a fifth more of them would save this share of the loss.
-const THREADS_MATTER: f64 = 0.06;
+/// Holds that fall by this much (log) within the steps are those of a service still warming up, not of one that is overloaded.
+const STILL_WARMING: f64 = -0.3;
+/// A tenth more connections in use that bring less than half a tenth more throughput: more threads would not help.
+const HALF_USELESS: f64 = 0.5;
 
 /// A verdict with the value it names.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +71,10 @@ fn overload(evidence: &Evidence<'_>) -> Option<Ruling> {
         return Some(Ruling { figure: Some(most), ..Ruling::new(Kind::Repeat, first) });
     }
     let best = evidence.groups.iter().max_by(|a, b| a.good().total_cmp(&b.good()))?;
+    let trends: Vec<f64> = evidence.runs.iter().filter_map(|r| r.hold_trend).collect();
+    if median(&trends).is_some_and(|t| t < STILL_WARMING) {
+        return Some(Ruling::new(Kind::Repeat, best.value));
+    }
     Some(Ruling { figure: most.or_else(|| Some(best.good())), ..Ruling::new(Kind::Overloaded, best.value) })
 }
 
@@ -78,7 +84,7 @@ fn threads(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     let busy = best.mean(|r| r.busy)?;
     let near = evidence.groups.iter().filter(|g| g.loss() <= 1.05 * best.loss());
     let queue = near.filter_map(Group::pending).reduce(f64::min)?;
-    if best.full() <= 0.9 || queue >= 0.05 * busy || thread_gain(evidence) < THREADS_MATTER {
+    if best.full() <= 0.9 || queue >= 0.05 * busy || !threads_matter(evidence) {
         return None;
     }
     let threads = evidence.question.queue.threads;
@@ -88,15 +94,19 @@ fn threads(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     Some(Ruling { figure: Some(threads), ..Ruling::new(Kind::ThreadBound, enough.map_or(high, |c| *c.0)) })
 }
 
-/// What a fifth more threads (and connections) would save of the loss, by the contention curves; all of it where nothing is known of hold times.
-fn thread_gain(evidence: &Evidence<'_>) -> f64 {
-    let threads = evidence.question.queue.threads;
-    let free = Queue { threads: f64::INFINITY, ..evidence.question.queue };
-    let gain = |m: &Member| match m.fit.as_ref().map(|f| free.losses(&f.curve, &[threads, 1.2 * threads])).as_deref() {
-        Some([now, more]) => 1.0 - more / now,
-        _ => 1.0,
-    };
-    evidence.posterior.members.iter().map(|m| m.weight * gain(m)).sum()
+/// Whether throughput still followed the connections in use where the threads ended it (`1 - dlnH/dln a`); also if only one level
+/// of use was seen.
+fn threads_matter(evidence: &Evidence<'_>) -> bool {
+    let level = |g: &Group| Some((g.active().filter(|a| *a > 0.0)?, g.hold().filter(|h| *h > 0.0)?));
+    let levels: Vec<(f64, f64)> = evidence.groups.iter().filter_map(level).collect();
+    let most = levels.iter().map(|l| l.0).fold(0.0, f64::max);
+    let top: Vec<(f64, f64)> = levels.iter().copied().filter(|l| l.0 >= 0.87 * most).collect();
+    let below = levels.iter().filter(|l| l.0 < 0.87 * most).max_by(|a, b| a.0.total_cmp(&b.0));
+    let middle = |of: fn(&(f64, f64)) -> f64| mean(top.iter().map(of));
+    match (below, middle(|l| l.0), middle(|l| l.1)) {
+        (Some((a, h)), Some(active), Some(hold)) => 1.0 - (hold / h).ln() / (active / a).ln() > HALF_USELESS,
+        _ => true,
+    }
 }
 
 fn underload(evidence: &Evidence<'_>) -> Option<Ruling> {

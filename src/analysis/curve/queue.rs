@@ -55,7 +55,10 @@ impl Queue {
                 let x = head.closed_rate(users, (think_s + self.rest_s).max(1e-6), service, c);
                 users / x.max(1e-12) - think_s
             }
-            Arrivals::Open { rate } => head.open_loss(rate, service, c).map_or(self.cap_s, |l| l + self.rest_s),
+            Arrivals::Open { rate } => match head.open_loss(rate, service, c) {
+                Some(inside) => inside + self.rest_s,
+                None => head.until_collapse(rate, service, c).map_or(self.cap_s, |(inside, lost)| (1.0 - lost) * (inside + self.rest_s) + lost * self.cap_s),
+            },
         };
         if loss.is_finite() { loss.clamp(1e-4_f64.min(self.cap_s), self.cap_s) } else { self.cap_s }
     }
@@ -120,7 +123,20 @@ impl Head {
         let within = (length - mass).exp();
         Some((within + tail * (c as f64 + 1.0 / (1.0 - rho))) / (1.0 + tail) / rate)
     }
+
+    /// Where a full pool could not carry the load but a less full one can: mean time in the station before a burst tips it over,
+    /// and the share of time lost to that. None if no level carries the load.
+    fn until_collapse(&self, rate: f64, service: &[f64], c: usize) -> Option<(f64, f64)> {
+        let tip = (1..=c).rev().find(|n| service.get(n - 1).is_some_and(|mu| *mu > rate))?;
+        let (lp, mass, length) = (self.log_p.get(tip)?, self.mass.get(tip)?, self.length.get(tip)?);
+        let tipped = rate * (lp - mass).exp() * HOLD_OUT_S;
+        let lost = if tipped < 1e-6 { 0.5 * tipped } else { 1.0 - (1.0 - (-tipped).exp()) / tipped };
+        Some(((length - mass).exp() / rate, lost))
+    }
 }
+
+/// How long a service is expected to hold out, in seconds: longer than a step, as long as a busy hour's worst quarter.
+const HOLD_OUT_S: f64 = 600.0;
 
 /// `ln sum_{j=1..left} left!/(left-j)! a^-j`.
 fn log_tail(left: f64, a: f64) -> f64 {
@@ -196,6 +212,17 @@ mod tests {
         let queue = Queue { arrivals: Arrivals::Open { rate: 100.0 }, rest_s: 0.01, cap_s: 5.0, threads: 1e9, uses: 2.0 };
         assert!((queue.losses(&flat(0.1), &[15.0])[0] - 5.0).abs() < 1e-12);
         assert!(queue.losses(&flat(0.1), &[30.0])[0] < 0.3, "two uses of 0.1 s need 20 connections");
+    }
+
+    /// A pool so large that it would be crushed when full holds out as long as no burst fills it.
+    #[test]
+    fn a_retrograde_pool_may_hold_out() {
+        let open = |rate| Queue { arrivals: Arrivals::Open { rate }, rest_s: 0.0, cap_s: 10.0, threads: 1e9, uses: 1.0 };
+        let hold = usl(0.1, 0.0, 0.001);
+        assert!(200.0 / hold.at(200.0) < 80.0, "full, it can not carry 80/s");
+        assert!(open(80.0).losses(&hold, &[200.0])[0] < 0.12, "it is never full");
+        assert!(open(155.0).losses(&hold, &[200.0])[0] > 5.0, "close to the peak it soon is");
+        assert!((open(200.0).losses(&hold, &[200.0])[0] - 10.0).abs() < 1e-9, "beyond the peak it always is");
     }
 
     #[test]

@@ -69,6 +69,7 @@ pub(in crate::analysis) fn measure(sweep: &Sweep, step: &SweepStep) -> Option<Ru
         lock_waiting: known_mean(rows.tail("db.sessions{lock_waiting}", cut)),
         growth: growth(&rows, cut, &bounds),
         unsteady,
+        hold_trend: hold_trend(&station.holds),
         holds: station.holds,
         doubt: 0.0,
     })
@@ -138,6 +139,16 @@ fn hold_of(rows: &Rows<'_>, cut: usize, (from, to): (usize, usize), pool: f64, g
     let active = if read.len() >= 3 { gauge } else { by_little.or(gauge) }?;
     let hold = timer.or_else(|| gauge.map(|a| a / rate))?;
     (active > 0.0 && hold > 0.0).then_some((active, hold))
+}
+
+/// Growth of log H from the first third of the batches to the last; none with fewer than six.
+fn hold_trend(holds: &[(f64, f64)]) -> Option<f64> {
+    let third = holds.len() / 3;
+    let level = |part: &[(f64, f64)]| mean(part.iter().map(|h| h.1.ln()));
+    if third < 2 {
+        return None;
+    }
+    Some(level(holds.get(holds.len() - third..)?)? - level(holds.get(..third)?)?)
 }
 
 /// Trend of the backlog over the batches: Mann-Kendall's z and the growth relative to the mean.

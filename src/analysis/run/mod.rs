@@ -79,6 +79,8 @@ pub(in crate::analysis) struct Run {
     pub(in crate::analysis) lock_waiting: Option<f64>,
     /// Mann-Kendall's z of the backlog, and its growth over the run relative to its mean.
     pub(in crate::analysis) growth: (f64, f64),
+    /// Growth of log H from the first third of the run to the last.
+    pub(in crate::analysis) hold_trend: Option<f64>,
     /// Never steady.
     pub(in crate::analysis) unsteady: bool,
     /// (active, hold) by batch.
