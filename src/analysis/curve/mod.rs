@@ -14,6 +14,5 @@ mod tests;
 
 pub(in crate::analysis) use doubt::fill_doubts;
 pub(in crate::analysis) use hold::{HoldCurve, best_at};
-pub(in crate::analysis) use member::Member;
 pub(in crate::analysis) use posterior::{INDIFFERENT, Posterior, Question};
 pub(in crate::analysis) use queue::{Arrivals, Queue};
