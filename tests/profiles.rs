@@ -7,7 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plimsoll::model::plan::{Apply, LoadModel, Plan};
+use plimsoll::lab::PresetLoad;
+use plimsoll::model::plan::{Apply, LoadModel, LoadPlan, Plan, Think};
 use plimsoll::profile::{self, ProfileErrors, Source};
 use plimsoll::prometheus;
 use proptest::prelude::*;
@@ -66,6 +67,41 @@ fn the_shipped_spring_boot_profile_means_what_it_says() {
     let pool = plan.setting("pool").unwrap();
     assert_eq!(pool.values, [30.0, 50.0, 100.0, 150.0, 200.0]);
     assert!(matches!(&pool.apply, Apply::Http { method, .. } if method == "POST"));
+}
+
+#[test]
+fn the_shipped_lab_profile_is_the_labs_own_preset() {
+    let plan = parse("x.toml", &fs::read_to_string(folder("profiles/lab.toml")).unwrap()).unwrap();
+    let preset = plimsoll::lab::presets::find("ticketing").unwrap();
+    assert_eq!(plan.setting("pool").unwrap().values, preset.values.map(f64::from));
+    let PresetLoad::Closed { users, think } = preset.load else { panic!("{:?}", preset.load) };
+    assert_eq!(plan.load, LoadPlan { model: LoadModel::Closed { users }, timeout: preset.timeout.into() });
+    assert_eq!(plan.scenarios[0].think, Some(Think::Between(think.0.into(), think.1.into())));
+    assert_eq!(plan.scenarios[0].steps[0].request.path.to_string(), preset.path);
+    let (e, lengths) = (&plan.experiment, preset.lengths);
+    assert_eq!(
+        (e.tick, e.warmup, e.drain, e.settle_max),
+        (lengths.tick.into(), lengths.warmup.into(), lengths.drain.into(), lengths.settle_max.into())
+    );
+    assert_eq!((e.measure.min, e.measure.max), (lengths.measure_min.into(), lengths.measure_max.into()));
+    assert_eq!((e.repeats, e.refine), (preset.repeats, preset.refine));
+    assert_eq!(plan.objective.slo.iter().map(|s| s.text.as_str()).collect::<Vec<_>>(), preset.slo);
+}
+
+#[test]
+fn no_depth_makes_it_overflow() {
+    for text in [
+        format!("guard.{} = 1", vec!["a"; 20_000].join(".")),
+        format!("[guard.{}]\nx = \"> 1 for 1s\"", vec!["a"; 20_000].join(".")),
+        format!("name = {}1{}", "[".repeat(20_000), "]".repeat(20_000)),
+        format!("name = {}1{}", "{ a = ".repeat(20_000), " }".repeat(20_000)),
+        format!("[[scenario]]\n[[scenario.step]]\npost = \"/\"\njson.{} = \"{{x}}\"", vec!["a"; 20_000].join(".")),
+    ] {
+        assert!(!parse("x", &text).unwrap_err().errors().is_empty());
+        let _ = profile::apply_override(&text, "load.users=5").map(|t| t.len());
+    }
+    let deep = format!("{}=5", vec!["a"; 20_000].join("."));
+    let _ = profile::apply_override("", &deep);
 }
 
 proptest! {

@@ -7,27 +7,33 @@ use crate::model::template::Template;
 use crate::model::text::nearest;
 use crate::profile::raw::leaf::{Json, Pattern};
 use crate::profile::raw::reader::At;
-use crate::profile::raw::scenario::RawScenario;
+use crate::profile::raw::scenario::{RawRequest, RawScenario};
 
 /// The names that mean something at a place.
 pub(super) struct Scope {
     names: Vec<String>,
+    /// Names that get their meaning only after this place.
+    later: Vec<String>,
     what: &'static str,
 }
 
 impl Scope {
     /// Where only settings have names: what applies a setting, and the target's process.
     pub(super) fn settings(c: &Context<'_>) -> Self {
-        Self { names: c.raw.settings.iter().map(|s| s.name.value.clone()).collect(), what: "no setting" }
+        Self { names: c.raw.settings.iter().map(|s| s.name.value.clone()).collect(), later: Vec::new(), what: "no setting" }
     }
 
-    /// In the requests of a scenario: settings, and what its requests extract.
+    /// In the first request of a scenario: settings; what the scenario's requests extract is still to come.
     pub(super) fn scenario(c: &Context<'_>, raw: &RawScenario) -> Self {
         let once = raw.once.iter().map(|o| &o.value);
         let requests = once.chain(raw.steps.value.iter().map(|s| &s.value.request));
-        let extracted = requests.flat_map(|r| r.extract.iter().map(|(name, _)| name.value.clone()));
-        let names = Self::settings(c).names.into_iter().chain(extracted).collect();
-        Self { names, what: "neither a setting nor extracted by this scenario" }
+        let later = requests.flat_map(|r| r.extract.iter().map(|(name, _)| name.value.clone())).collect();
+        Self { later, what: "neither a setting nor extracted by this scenario", ..Self::settings(c) }
+    }
+
+    /// From here on, what a request extracts has a meaning.
+    pub(super) fn extracted(&mut self, request: &RawRequest) {
+        self.names.extend(request.extract.iter().map(|(name, _)| name.value.clone()));
     }
 }
 
@@ -51,6 +57,11 @@ fn check_template<T>(c: &mut Context<'_>, at: &At<T>, template: &Template, scope
         let mark = format!("{{{name}}}");
         if name == "feed" || name.starts_with("feed.") {
             c.refuse_part(at, &mark, &format!("`{mark}` needs a feeder, and `feeder` is not supported by this version"), "write the value itself");
+            continue;
+        }
+        if scope.later.iter().any(|later| later == name) {
+            let what = format!("`{mark}` stands before it is extracted");
+            c.refuse_part(at, &mark, &what, "extract it in [[scenario.once]], or in a step that is sure to have run before");
             continue;
         }
         let known: Vec<&str> = scope.names.iter().map(String::as_str).collect();

@@ -34,14 +34,18 @@ pub(super) fn scenarios(c: &mut Context<'_>) -> Vec<Scenario> {
 }
 
 fn scenario(c: &mut Context<'_>, raw: &RawScenario) -> Scenario {
-    let scope = Scope::scenario(c, raw);
+    let mut scope = Scope::scenario(c, raw);
+    let once = raw.once.iter().map(|r| next(c, &r.value, &mut scope)).collect();
+    // Of weighted steps nobody knows which has run before: none can rely on another.
+    let is_weighted = raw.steps.value.iter().any(|s| s.value.weight.is_some());
+    let steps = raw.steps.value.iter().map(|s| step(c, &s.value, &mut scope, is_weighted)).collect();
     weights(c, raw);
     Scenario {
         name: c.text(&raw.name.value),
         weight: raw.weight.as_ref().map_or(1.0, |w| w.value),
         think: raw.think.as_ref().map(|t| think(c, t.value)),
-        once: raw.once.iter().map(|r| request(c, &r.value, &scope)).collect(),
-        steps: raw.steps.value.iter().map(|s| step(c, &s.value, &scope)).collect(),
+        once,
+        steps,
     }
 }
 
@@ -65,12 +69,16 @@ fn weights(c: &mut Context<'_>, raw: &RawScenario) {
     }
 }
 
-fn step(c: &mut Context<'_>, raw: &RawStep, scope: &Scope) -> ScenarioStep {
-    ScenarioStep {
-        weight: raw.weight.as_ref().map(|w| w.value),
-        think: raw.think.as_ref().map(|t| think(c, t.value)),
-        request: request(c, &raw.request, scope),
-    }
+/// A request, and what it extracts for those that follow.
+fn next(c: &mut Context<'_>, raw: &RawRequest, scope: &mut Scope) -> RequestPlan {
+    let plan = request(c, raw, scope);
+    scope.extracted(raw);
+    plan
+}
+
+fn step(c: &mut Context<'_>, raw: &RawStep, scope: &mut Scope, is_weighted: bool) -> ScenarioStep {
+    let request = if is_weighted { request(c, &raw.request, scope) } else { next(c, &raw.request, scope) };
+    ScenarioStep { weight: raw.weight.as_ref().map(|w| w.value), think: raw.think.as_ref().map(|t| think(c, t.value)), request }
 }
 
 fn think(c: &Context<'_>, think: Think) -> Think {

@@ -23,6 +23,14 @@ fn the_least_profile_is_a_whole_plan() {
 }
 
 #[test]
+fn a_byte_order_mark_and_windows_line_ends_are_borne() {
+    let text = format!("\u{feff}{}", LEAST.replace('\n', "\r\n"));
+    assert_eq!(plan(&text).load.model, LoadModel::Closed { users: 5 });
+    let errors = super::attempt(&text.replace("users = 5", "users = 0")).unwrap_err();
+    assert_eq!((errors.errors()[0].line, errors.errors()[0].column), (5, 9));
+}
+
+#[test]
 fn a_request_is_named_by_method_and_path() {
     let plan = with("[[scenario.step]]\ndelete = \"/a/{load.users}\"\n[settings.\"load.users\"]\nvalues = [5]\n");
     let names: Vec<&str> = plan.scenarios[0].steps.iter().map(|s| s.request.name.as_str()).collect();

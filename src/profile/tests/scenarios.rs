@@ -56,6 +56,17 @@ fn a_variable_belongs_to_its_scenario() {
 }
 
 #[test]
+fn a_variable_is_known_once_its_request_is_sure_to_have_run() {
+    let order =
+        "[[scenario.step]]\nget = \"/{a}\"\n[[scenario.step]]\nget = \"/\"\nextract = { a = \"json:$.a\" }\n[[scenario.step]]\nget = \"/{a}\"";
+    assert_eq!(refusals(&steps(order)), ["`scenario.step.get`: `{a}` stands before it is extracted"]);
+    let weighted = "[[scenario.step]]\nget = \"/\"\nweight = 1\nextract = { a = \"json:$.a\" }\n[[scenario.step]]\nget = \"/{a}\"\nweight = 1";
+    assert_eq!(refusals(&steps(weighted)), ["`scenario.step.get`: `{a}` stands before it is extracted"]);
+    let once = "[[scenario.once]]\nget = \"/\"\nextract = { a = \"json:$.a\" }\n[[scenario.once]]\nget = \"/{a}\"\n";
+    assert_eq!(plan(&steps(&format!("{once}{}", weighted.replace("extract = { a = \"json:$.a\" }\n", "")))).scenarios[0].once.len(), 2);
+}
+
+#[test]
 fn scenarios_have_names_steps_and_weights() {
     let twice = "[[scenario]]\nname = \"s\"\nweight = 0\nstep = []\n[[scenario]]\nname = \" \"\n[[scenario.step]]\nget = \"/\"\nname = \"\"\n";
     assert_eq!(
