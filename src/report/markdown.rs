@@ -6,7 +6,11 @@ use super::table::{self, Table, Width};
 use super::{conditions, curve, doubt, text, words};
 use crate::model::session::{LogLevel, Session, StepState, StepStatus};
 use crate::model::text::clean;
+use crate::model::units::Span;
 use crate::model::verdict::PoolVerdict;
+
+/// Further steps have blocks of their own from this one on.
+const FURTHER_FROM: u32 = 99;
 
 /// The summary of a session; `name` is the recording's.
 #[must_use]
@@ -111,9 +115,9 @@ fn run(session: &Session, step: &StepState) -> Vec<String> {
     vec![
         step.planned().step.to_string(),
         words::values(session.plan(), &step.planned().values),
-        step.planned().block.saturating_add(1).to_string(),
+        block(step.planned().block),
         format!("{status}{short}"),
-        f.measured.map_or_else(|| "not measured".to_owned(), duration),
+        f.measured.map_or_else(|| "not measured".to_owned(), measured_for),
         if f.measured.is_some() { super::format::count(f.requests) } else { "none".to_owned() },
         share_or(f.failed_share()),
         rate_or(f.rate),
@@ -122,6 +126,15 @@ fn run(session: &Session, step: &StepState) -> Vec<String> {
         time_or(f.quantile_s(0.99)),
         super::format::span_or(f.latency.max()),
     ]
+}
+
+/// Blocks as people count them; a step that the judge asked for stands outside of them.
+fn block(block: u32) -> String {
+    if block >= FURTHER_FROM { "further".to_owned() } else { (block + 1).to_string() }
+}
+
+fn measured_for(span: Span) -> String {
+    if span < Span::from_secs(60) { time_or(Some(span.as_secs_f64())) } else { duration(span) }
 }
 
 fn listed(all: &[(&'static str, String)]) -> String {
@@ -150,5 +163,10 @@ fn repeat(session: &Session, name: &str) -> String {
     // Line breaks and tabs belong to a profile; everything else that `clean` takes out does not.
     let profile: Vec<String> = head.plan.profile_text.lines().map(|line| clean(&line.replace('\t', "    "))).collect();
     let command = fenced(&format!("plimsoll run profile.toml --seed {seed}"), "sh");
+    let demo = head.plan.name.strip_prefix("demo: ").filter(|preset| preset.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+    if let Some(preset) = demo {
+        let command = fenced(&format!("plimsoll demo --preset {preset} --seed {seed}"), "sh");
+        return format!("{recording} The service was the built-in lab. Run\n\n{command}\n\nIts profile was\n\n{}", fenced(&profile.join("\n"), "toml"));
+    }
     format!("{recording} Save the profile below as `profile.toml` and run\n\n{command}\n\n{}", fenced(&profile.join("\n"), "toml"))
 }

@@ -5,7 +5,7 @@ use super::format::{duration, plain, rate_or, share_or, time, time_or};
 use super::words;
 use crate::model::event::{Event, Phase, Stamped, StepEnd, StepId};
 use crate::model::plan::{Design, Order, Plan};
-use crate::model::session::{LogLevel, Session};
+use crate::model::session::{LogLevel, Session, StepState};
 use crate::model::text::clean;
 
 /// The line of one event, if it is worth one. `session` has already taken it in.
@@ -40,21 +40,28 @@ fn phase_text(session: &Session, phase: Phase) -> String {
 }
 
 fn ended(session: &Session, id: StepId, end: StepEnd, reason: &str) -> String {
-    let figures = session.step(id).filter(|s| s.measured().is_some()).map(|s| (s, RunFigures::of(session, s)));
-    let Some((step, f)) = figures else { return format!("{} ({})", words::end(end), clean(reason)) };
+    let figures = session.step(id).filter(|s| s.measured().is_some()).map(|s| figures(session, s));
+    match (end, figures) {
+        (StepEnd::Completed, Some(figures)) => format!("{figures}; {}", clean(reason)),
+        (_, Some(figures)) => format!("{}: {}; {figures}", words::end(end), clean(reason)),
+        (_, None) => format!("{}: {}", words::end(end), clean(reason)),
+    }
+}
+
+fn figures(session: &Session, step: &StepState) -> String {
+    let f = RunFigures::of(session, step);
     let loss = f.loss_s.map_or_else(String::new, |(mean, se)| format!(", loss {}{}", time(mean), se.map_or_else(String::new, |e| format!(" ± {}", time(e)))));
     let kinds = step.failed();
     let failed = if kinds.is_empty() { String::new() } else { format!(" ({})", words::failures(&kinds)) };
     let short = f.short.as_ref().map_or_else(String::new, |s| format!("; too little to count in full: {s}"));
-    let figures = format!(
-        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}",
+    format!(
+        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}{short}",
         rate_or(f.rate),
         time_or(f.quantile_s(0.5)),
         time_or(f.quantile_s(0.95)),
         time_or(f.quantile_s(0.99)),
         share_or(f.failed_share())
-    );
-    format!("{} ({}): {figures}{short}", words::end(end), clean(reason))
+    )
 }
 
 /// The log's own line for an event, marked if it is a warning.

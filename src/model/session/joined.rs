@@ -113,7 +113,6 @@ fn join(tracks: &[&Track], over: Over, reach: Span) -> Track {
     out
 }
 
-#[expect(clippy::many_single_char_names, reason = "two of each: values, sums, counts")]
 fn combine(a: Value, b: Value, over: Over) -> Option<Value> {
     let op = |x: f64, y: f64| if over == Over::Max { x.max(y) } else { x + y };
     match (a, b) {

@@ -51,6 +51,16 @@ fn a_summary_holds_everything_a_reader_needs() {
 }
 
 #[test]
+fn a_demo_is_repeated_by_the_demo() {
+    let mut events = story();
+    if let Some(Event::SessionStarted(head)) = events.first_mut().map(|e| &mut e.event) {
+        head.plan.name = "demo: ticketing".into();
+    }
+    let text = markdown(&Session::of(&events), "n");
+    assert!(text.contains("plimsoll demo --preset ticketing --seed 7\n"), "{text}");
+}
+
+#[test]
 fn every_kind_of_verdict_has_its_sentence() {
     let kinds = [
         Kind::Recommend,
