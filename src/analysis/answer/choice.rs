@@ -1,5 +1,6 @@
 //! Which candidate, how sure, and which others are as good.
 
+use super::bottleneck::{CPU_FULL, cpu_share};
 use super::evidence::Evidence;
 use super::group::Group;
 use crate::analysis::curve::INDIFFERENT;
@@ -56,6 +57,7 @@ impl Choice {
         let free = least(&|i| i >= floor);
         let wish = if any { least(&admits) } else { free };
         let at = if open { off_the_cliff(evidence, wish) } else { wish };
+        let at = small_enough(evidence, &regret).filter(|small| *small < at && admits(*small)).unwrap_or(at);
         let grid = |i: usize| p.grid.get(i).copied().unwrap_or(0.0);
         let interval = quantile(&best, 0.05).zip(quantile(&best, 0.95)).unwrap_or((grid(0), grid(n.saturating_sub(1))));
         Self {
@@ -82,6 +84,15 @@ impl Choice {
         let high = (self.at + 1..grid.len()).take_while(|i| good(*i)).last().unwrap_or(self.at);
         (grid.get(low).copied().unwrap_or(self.value), grid.get(high).copied().unwrap_or(self.value))
     }
+}
+
+/// Where the service's own CPU is the limit the loss is level: the smallest value measured to be on the level part is enough.
+fn small_enough(evidence: &Evidence<'_>, regret: &[f64]) -> Option<usize> {
+    let best = evidence.best();
+    let cores = evidence.sweep.process_cores;
+    let level = |g: &&Group| g.loss() <= 1.01 * best.loss() + g.run_se() && cpu_share(g, cores).is_some_and(|s| s >= CPU_FULL);
+    let at = evidence.posterior.index(evidence.groups.iter().find(level)?.value);
+    regret.get(at).is_some_and(|r| *r <= 0.02).then_some(at)
 }
 
 /// Left of an open load's plateau is a cliff that interpolation can not place: no lower than the smallest value measured good.

@@ -106,8 +106,17 @@ fn question(sweep: &Sweep, runs: &[Run]) -> Question {
             cap_s: sweep.failure_cost_s().0,
             threads: threads.unwrap_or(f64::INFINITY),
             uses: median(&uses).unwrap_or(1.0),
+            holds_out: holds_out(runs),
         },
         cores: sweep.db_cores,
         range,
     }
+}
+
+/// Whether every value above the best went well, most of its runs at least: nothing was crushed there.
+fn holds_out(runs: &[Run]) -> bool {
+    let usual = |g: &Group| median(&g.runs.iter().map(|r| r.loss).collect::<Vec<_>>()).unwrap_or(f64::INFINITY);
+    let groups = groups(runs);
+    let best = groups.iter().map(|g| (g.value, usual(g))).min_by(|a, b| a.1.total_cmp(&b.1));
+    best.is_some_and(|(value, least)| groups.iter().filter(|g| g.value > value).all(|g| usual(g) <= 2.0 * least))
 }

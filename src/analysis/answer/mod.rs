@@ -8,6 +8,7 @@ mod evidence;
 mod figures;
 mod flags;
 mod group;
+mod local;
 mod next;
 mod reasons;
 mod rules;

@@ -2,6 +2,7 @@
 
 use super::choice::Choice;
 use super::evidence::Evidence;
+use super::local::missing;
 use super::rules::Ruling;
 use super::words::percent;
 use crate::model::verdict::{Kind, Next};
@@ -15,13 +16,28 @@ const SAME_PLACE: f64 = 0.02;
 pub(super) fn next(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Option<Next> {
     let near = |value: f64| evidence.groups.iter().map(|g| (g.value / value).ln().abs()).fold(f64::INFINITY, f64::min);
     let plan = |value: f64, why: String| Next { value, runs: 1, why, values: std::collections::BTreeMap::new() };
-    if choice.wish < ruling.value && matches!(ruling.kind, Kind::Recommend | Kind::Repeat) && near(choice.wish) > 0.03 {
-        return Some(plan(choice.wish, format!("a smaller value may do, but left of the plateau is a cliff: measure {} before saying so", choice.wish)));
+    if let Some(smaller) = smaller(evidence, choice, ruling).filter(|v| near(*v) > 0.03) {
+        return Some(plan(smaller, format!("a smaller value may do, but left of the plateau is a cliff: measure {smaller} before saying so")));
     }
     if let Some((value, gain)) = improvement(evidence, ruling.value) {
         return Some(plan(value, format!("{value} may be better: {} of the loss is to be won there on average", percent(gain))));
     }
-    (near(ruling.value) > 0.03).then(|| plan(ruling.value, format!("{} itself was never measured", ruling.value)))
+    if near(ruling.value) > 0.03 {
+        return Some(plan(ruling.value, format!("{} itself was never measured", ruling.value)));
+    }
+    let missing = missing(evidence, ruling.value, choice.zone(&evidence.posterior.grid))?;
+    Some(plan(missing, format!("nothing was measured beside {}: {missing} shows whether the curve is right there", ruling.value)))
+}
+
+/// Under open load: a value between the largest measured bad and the choice, if a smaller one is wished and none was tried yet.
+fn smaller(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Option<f64> {
+    let answers = matches!(ruling.kind, Kind::Recommend | Kind::Repeat);
+    let tried = evidence.runs.iter().any(|r| r.is_further() && r.value < 0.97 * ruling.value);
+    if choice.wish >= ruling.value || !answers || tried {
+        return None;
+    }
+    let bad = evidence.groups.iter().rev().find(|g| g.value < ruling.value).map_or(choice.wish, |g| g.value);
+    Some(choice.wish.max((bad * ruling.value).sqrt().round()))
 }
 
 fn improvement(evidence: &Evidence<'_>, chosen: f64) -> Option<(f64, f64)> {

@@ -8,9 +8,9 @@ use super::words::{figure, percent, seconds};
 use crate::model::verdict::{Kind, Remark};
 
 /// Why this verdict.
-pub(super) fn reasons(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Vec<Remark> {
+pub(super) fn reasons(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) -> Vec<Remark> {
     let setting = &evidence.sweep.setting;
-    let mut out = vec![main(evidence, choice, ruling)];
+    let mut out = vec![main(evidence, choice, ruling, regret)];
     if let Some(text) = balance(evidence, ruling.value) {
         out.push(Remark::new("balance", text));
     }
@@ -22,20 +22,20 @@ pub(super) fn reasons(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling)
     out
 }
 
-fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Remark {
+fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) -> Remark {
     let (setting, value) = (&evidence.sweep.setting, figure(ruling.value));
     let zone = choice.zone(&evidence.posterior.grid);
     let best = evidence.best();
     let rate = figure(evidence.target.unwrap_or_else(|| best.rate()));
     let text = match ruling.kind {
         Kind::Recommend => format!(
-            "{setting} {value} is expected to cost {} more than the best; {} to {} are as good within 2%",
-            percent(choice.expected_regret()), figure(zone.0), figure(zone.1)
+            "{setting} {value} is expected to cost at most {} more than the best; {} to {} are as good within 2%",
+            percent(regret), figure(zone.0), figure(zone.1)
         ),
         Kind::Repeat => match ruling.figure {
             Some(capacity) => format!("no step carried {rate} requests/s, but the hold times say that {setting} {value} could carry {}: a backlog outlived the steps. Warm up at low load, drain, and run again", figure(capacity)),
             None if evidence.best().failed() > 0.5 => format!("every step was still warming up when it ended (connections were held shorter and shorter): warm up at low load until that stops, drain, and run again"),
-            None => format!("{setting} {value} is the best guess, but it may cost {} against the best: measure again before using it", percent(choice.expected_regret())),
+            None => format!("{setting} {value} is the best guess, but it may cost {} against the best: measure again before using it", percent(regret)),
         },
         Kind::EdgeHigh => format!("the loss still falls at {value}, the largest {setting} tried, and requests wait there: try larger ones"),
         Kind::EdgeLow => format!("the loss is least at {value}, the smallest {setting} tried: try smaller ones"),

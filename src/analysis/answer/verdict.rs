@@ -8,6 +8,7 @@ use super::evidence::{Evidence, LEAST_VALUES, Lacking};
 use super::figures::figures;
 use super::flags::flags;
 use super::group::Group;
+use super::local::claimed;
 use super::next::next;
 use super::reasons::reasons;
 use super::rules::rule;
@@ -32,8 +33,8 @@ pub(in crate::analysis) fn verdict(sweep: &Sweep) -> PoolVerdict {
     let allowed = Objectives::read(&slo).allowed(&evidence.groups, grid);
     let choice = Choice::of(&evidence, &allowed.candidates);
     let ruling = rule(&evidence, &choice);
-    let regret = choice.regret.get(evidence.posterior.index(ruling.value)).copied();
     let zone = choice.zone(grid);
+    let regret = choice.regret.get(evidence.posterior.index(ruling.value)).map(|r| claimed(&evidence, ruling.value, zone, *r));
     PoolVerdict {
         verdict: ruling.kind,
         value: Some(ruling.value),
@@ -42,7 +43,7 @@ pub(in crate::analysis) fn verdict(sweep: &Sweep) -> PoolVerdict {
         expected_regret: regret.map(|r| digits(r, 4)),
         unconstrained: choice.unconstrained.filter(|_| ruling.kind == Kind::Recommend && !allowed.unmet),
         next: next(&evidence, &choice, &ruling),
-        reasons: reasons(&evidence, &choice, &ruling),
+        reasons: reasons(&evidence, &choice, &ruling, regret.unwrap_or(1.0)),
         flags: flags(&evidence, &choice, &ruling, &allowed),
         steps: figures(&evidence.groups, evidence.target, sweep.process_cores),
         curve: curve(&evidence.posterior),

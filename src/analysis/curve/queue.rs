@@ -34,6 +34,8 @@ pub(in crate::analysis) struct Queue {
     pub(in crate::analysis) threads: f64,
     /// Uses of a connection a request.
     pub(in crate::analysis) uses: f64,
+    /// Open load: a pool that would be crushed when full was seen to hold out as long as a step.
+    pub(in crate::analysis) holds_out: bool,
 }
 
 impl Queue {
@@ -55,12 +57,21 @@ impl Queue {
                 let x = head.closed_rate(users, (think_s + self.rest_s).max(1e-6), service, c);
                 users / x.max(1e-12) - think_s
             }
-            Arrivals::Open { rate } => match head.open_loss(rate, service, c) {
-                Some(inside) => inside + self.rest_s,
-                None => head.until_collapse(rate, service, c).map_or(self.cap_s, |(inside, lost)| (1.0 - lost) * (inside + self.rest_s) + lost * self.cap_s),
-            },
+            Arrivals::Open { rate } => self.open_loss(head, service, c, rate),
         };
         if loss.is_finite() { loss.clamp(1e-4_f64.min(self.cap_s), self.cap_s) } else { self.cap_s }
+    }
+
+    fn open_loss(&self, head: &Head, service: &[f64], c: usize, rate: f64) -> f64 {
+        let beyond_peak = service.get(..c).unwrap_or_default().iter().any(|mu| service.get(c - 1).is_some_and(|last| *last < 0.98 * mu));
+        if self.holds_out && beyond_peak {
+            return head.until_collapse(rate, service, c).map_or(self.cap_s, |(inside, _)| inside + self.rest_s);
+        }
+        match (head.open_loss(rate, service, c), head.until_collapse(rate, service, c)) {
+            (Some(inside), _) => inside + self.rest_s,
+            (None, Some((inside, lost))) => (1.0 - lost) * (inside + self.rest_s) + lost * self.cap_s,
+            (None, None) => self.cap_s,
+        }
     }
 }
 
@@ -174,7 +185,7 @@ mod tests {
     }
 
     fn closed(users: f64, think_s: f64) -> Queue {
-        Queue { arrivals: Arrivals::Closed { users, think_s }, rest_s: 0.0, cap_s: 1e9, threads: 1e9, uses: 1.0 }
+        Queue { arrivals: Arrivals::Closed { users, think_s }, rest_s: 0.0, cap_s: 1e9, threads: 1e9, uses: 1.0, holds_out: false }
     }
 
     #[test]
@@ -201,7 +212,7 @@ mod tests {
     #[test]
     fn erlang_c() {
         for (c, erlangs, waits) in [(2.0, 1.5, 0.6429), (5.0, 4.0, 0.5541), (1.0, 0.5, 0.5)] {
-            let queue = Queue { arrivals: Arrivals::Open { rate: erlangs }, rest_s: 0.0, cap_s: 1e9, threads: 1e9, uses: 1.0 };
+            let queue = Queue { arrivals: Arrivals::Open { rate: erlangs }, rest_s: 0.0, cap_s: 1e9, threads: 1e9, uses: 1.0, holds_out: false };
             let wait = queue.losses(&flat(1.0), &[c])[0] - 1.0;
             assert!((wait - waits / (c - erlangs)).abs() < 2e-4, "c {c}: {wait}");
         }
@@ -209,7 +220,7 @@ mod tests {
 
     #[test]
     fn an_overloaded_pool_costs_the_cap() {
-        let queue = Queue { arrivals: Arrivals::Open { rate: 100.0 }, rest_s: 0.01, cap_s: 5.0, threads: 1e9, uses: 2.0 };
+        let queue = Queue { arrivals: Arrivals::Open { rate: 100.0 }, rest_s: 0.01, cap_s: 5.0, threads: 1e9, uses: 2.0, holds_out: false };
         assert!((queue.losses(&flat(0.1), &[15.0])[0] - 5.0).abs() < 1e-12);
         assert!(queue.losses(&flat(0.1), &[30.0])[0] < 0.3, "two uses of 0.1 s need 20 connections");
     }
@@ -217,7 +228,7 @@ mod tests {
     /// A pool so large that it would be crushed when full holds out as long as no burst fills it.
     #[test]
     fn a_retrograde_pool_may_hold_out() {
-        let open = |rate| Queue { arrivals: Arrivals::Open { rate }, rest_s: 0.0, cap_s: 10.0, threads: 1e9, uses: 1.0 };
+        let open = |rate| Queue { arrivals: Arrivals::Open { rate }, rest_s: 0.0, cap_s: 10.0, threads: 1e9, uses: 1.0, holds_out: false };
         let hold = usl(0.1, 0.0, 0.001);
         assert!(200.0 / hold.at(200.0) < 80.0, "full, it can not carry 80/s");
         assert!(open(80.0).losses(&hold, &[200.0])[0] < 0.12, "it is never full");
