@@ -1,6 +1,8 @@
 //! An hour of a session at one tick and one scrape a second, with 12 request names and 200 signals: how large its recording is,
 //! what writing it takes, and how soon it is open again. Prints the figures once, then times the parts that repeat.
 
+#![expect(clippy::expect_used, reason = "a bench that can not do its work ends")]
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
