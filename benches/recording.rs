@@ -56,7 +56,18 @@ fn tick(rng: &mut ChaCha8Rng, second: u64) -> Event {
     let rows = (0..NAMES).map(|name| row(rng, name)).collect();
     let to = from.plus(Span::from_secs(1));
     let iterations = latencies(rng, RATE, 2e6);
-    Event::Tick(Box::new(Tick { source: "local".into(), number: second, from, to, sent: RATE * NAMES as u64, in_flight: 180, users: 200, iterations, rows, ..Tick::default() }))
+    Event::Tick(Box::new(Tick {
+        source: "local".into(),
+        number: second,
+        from,
+        to,
+        sent: RATE * NAMES as u64,
+        in_flight: 180,
+        users: 200,
+        iterations,
+        rows,
+        ..Tick::default()
+    }))
 }
 
 fn sample(rng: &mut ChaCha8Rng, second: u64) -> Event {
@@ -134,7 +145,10 @@ fn recording(c: &mut Criterion) {
     black_box(Session::of(&back));
     let fold = start.elapsed().as_secs_f64();
     let (first, all) = runtime.block_on(in_parts(&path));
-    eprintln!("an hour: {:.1} MB; writing it takes {wrote:.2} s, reading {read:.2} s, folding {fold:.2} s; in parts: first {first:.3} s, all {all:.2} s", size as f64 / 1e6);
+    eprintln!(
+        "an hour: {:.1} MB; writing it takes {wrote:.2} s, reading {read:.2} s, folding {fold:.2} s; in parts: first {first:.3} s, all {all:.2} s",
+        size as f64 / 1e6
+    );
     let mut group = c.benchmark_group("recording");
     group.sample_size(10);
     group.bench_function("summary", |b| b.iter(|| runtime.block_on(store::summary(&path)).is_ok()));

@@ -81,45 +81,23 @@ async fn load(address: SocketAddr, users: u32, think: Duration) -> (f64, Duratio
         all.pauses += seen.pauses;
         all.paused += seen.paused;
     }
-    assert!(
-        all.requests > 1_000,
-        "{} requests are not a long run",
-        all.requests
-    );
-    (
-        all.lost.as_secs_f64() / f64::from(all.requests),
-        all.paused / all.pauses.max(1),
-    )
+    assert!(all.requests > 1_000, "{} requests are not a long run", all.requests);
+    (all.lost.as_secs_f64() / f64::from(all.requests), all.paused / all.pauses.max(1))
 }
 
 async fn set_pool(address: SocketAddr, pool: u32) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let body = format!(r#"{{"pool_max": {pool}}}"#);
-    let answer = exchange(&mut stream, &request("POST", "/admin/settings", &body))
-        .await
-        .unwrap();
-    assert!(
-        answer.body.contains(&format!(r#""pool_max":{pool}"#)),
-        "{}",
-        answer.body
-    );
+    let answer = exchange(&mut stream, &request("POST", "/admin/settings", &body)).await.unwrap();
+    assert!(answer.body.contains(&format!(r#""pool_max":{pool}"#)), "{}", answer.body);
 }
 
 /// How far a live run is from the law, as a share of what the law says.
 async fn off(lab: &Lab, preset: &Preset, pool: u32, users: u32, think: Duration) -> f64 {
     set_pool(lab.address, pool).await;
     let (seen, paused) = load(lab.address, users, think).await;
-    let load = PresetLoad::Closed {
-        users,
-        think: (paused, paused),
-    };
-    let law = explain(&Preset {
-        load,
-        ..preset.clone()
-    })
-    .at(pool)
-    .unwrap()
-    .loss_s;
+    let load = PresetLoad::Closed { users, think: (paused, paused) };
+    let law = explain(&Preset { load, ..preset.clone() }).at(pool).unwrap().loss_s;
     seen / law - 1.0
 }
 
@@ -128,55 +106,26 @@ async fn off(lab: &Lab, preset: &Preset, pool: u32, users: u32, think: Duration)
 fn holds(db_law: Contention, pools: [u32; 3]) {
     let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut preset = presets::find("ticketing").unwrap();
-    preset.service = Settings {
-        db_law,
-        db_demand_ms: 40.0,
-        pool_connection_timeout_ms: 10_000.0,
-        ..preset.service
-    };
+    preset.service = Settings { db_law, db_demand_ms: 40.0, pool_connection_timeout_ms: 10_000.0, ..preset.service };
     preset.timeout = Duration::from_secs(10);
     let lab = Lab::start(preset.service.clone());
     let saturated = pools.map(|pool| (pool, 230, Duration::ZERO));
     let unsaturated = (100, 60, Duration::from_millis(40));
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     for (pool, users, think) in saturated.into_iter().chain([unsaturated]) {
         let run = || runtime.block_on(off(&lab, &preset, pool, users, think));
         let first = run();
-        let best = if first.abs() < TOLERANCE {
-            first
-        } else {
-            run()
-        };
-        assert!(
-            best.abs() < TOLERANCE,
-            "{db_law:?}, pool {pool}, {users} users: off by {first:+.3}, again by {best:+.3}"
-        );
+        let best = if first.abs() < TOLERANCE { first } else { run() };
+        assert!(best.abs() < TOLERANCE, "{db_law:?}, pool {pool}, {users} users: off by {first:+.3}, again by {best:+.3}");
     }
 }
 
 #[test]
 fn the_universal_scalability_law_holds_live() {
-    holds(
-        Contention::Usl {
-            sigma: 0.001,
-            kappa: 0.000_049,
-        },
-        [40, 140, 200],
-    );
+    holds(Contention::Usl { sigma: 0.001, kappa: 0.000_049 }, [40, 140, 200]);
 }
 
 #[test]
 fn the_law_of_cores_and_locks_holds_live() {
-    holds(
-        Contention::Locks {
-            cores: 8.0,
-            cpu_share: 0.1,
-            lock: 0.07,
-        },
-        [40, 100, 200],
-    );
+    holds(Contention::Locks { cores: 8.0, cpu_share: 0.1, lock: 0.07 }, [40, 100, 200]);
 }

@@ -8,7 +8,8 @@ use support::plain::{json, run};
 
 fn samples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().filter_map(|e| Some(e.ok()?.path())).filter(|p| p.extension().is_some_and(|e| e == "plim")).collect();
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().filter_map(|e| Some(e.ok()?.path())).filter(|p| p.extension().is_some_and(|e| e == "plim")).collect();
     found.sort();
     assert!(!found.is_empty(), "there are sample sessions");
     found

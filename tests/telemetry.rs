@@ -66,11 +66,7 @@ fn target(url: &str) -> ServiceTarget {
 }
 
 fn scraper(url: &str) -> PrometheusScraper {
-    let kind = SourceKind::Prometheus {
-        url: format!("{url}/actuator/prometheus"),
-        dialects: Vec::new(),
-        select: BTreeMap::new(),
-    };
+    let kind = SourceKind::Prometheus { url: format!("{url}/actuator/prometheus"), dialects: Vec::new(), select: BTreeMap::new() };
     PrometheusScraper::new(&SourcePlan { name: "app".into(), kind, every: Span::from_secs(1) }).unwrap()
 }
 

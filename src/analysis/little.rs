@@ -54,7 +54,13 @@ pub fn littles_law(sweep: &Sweep) -> Vec<Consistency> {
 fn checks(sweep: &Sweep, order: u32, run: &Run) -> Vec<Consistency> {
     let make = |law: Law, ratio: f64, ok: (f64, f64), text: &str| {
         let off = !(0.75..=1.25).contains(&ratio);
-        let level = if ratio >= ok.0 && ratio <= ok.1 { Level::Ok } else if off { Level::Fail } else { Level::Warn };
+        let level = if ratio >= ok.0 && ratio <= ok.1 {
+            Level::Ok
+        } else if off {
+            Level::Fail
+        } else {
+            Level::Warn
+        };
         Consistency { order, value: run.value, law, ratio, level, text: format!("{text}: {:.0}% of what the law says", 100.0 * ratio) }
     };
     let mut out = Vec::new();

@@ -48,7 +48,13 @@ pub fn loss_so_far(session: &Session, step: StepId) -> Option<LossSoFar> {
     let ratio = batch_ratio(&batches)?;
     let se = ratio.se?;
     let requests = rows.iter().map(|r| r.1).sum::<f64>();
-    Some(LossSoFar { mean_s: ratio.mean, se_s: se, batches: batches.len(), requests: whole(requests), relative: if ratio.mean > 0.0 { se / ratio.mean } else { f64::INFINITY } })
+    Some(LossSoFar {
+        mean_s: ratio.mean,
+        se_s: se,
+        batches: batches.len(),
+        requests: whole(requests),
+        relative: if ratio.mean > 0.0 { se / ratio.mean } else { f64::INFINITY },
+    })
 }
 
 /// Why so many batches and requests do not count in full; none if they do.

@@ -36,10 +36,7 @@ pub(super) fn profile(preset: &Preset, url: &str, seed: u64) -> String {
         ),
         experiment(preset, seed),
         load(preset),
-        format!(
-            "[metrics.app]\nprometheus = \"{url}/actuator/prometheus\"\nevery      = \"{}\"\n",
-            span(preset.lengths.tick)
-        ),
+        format!("[metrics.app]\nprometheus = \"{url}/actuator/prometheus\"\nevery      = \"{}\"\n", span(preset.lengths.tick)),
         format!("[objective]\nminimise = \"loss\"\nslo      = {:?}\n", preset.slo),
     ];
     for part in parts {

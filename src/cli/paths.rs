@@ -18,7 +18,9 @@ pub(super) fn data_folder() -> Result<PathBuf, CliError> {
 pub(super) fn new_recording(asked: Option<&Path>, name: &str, wall: &str) -> Result<PathBuf, CliError> {
     if let Some(path) = asked {
         if path.exists() {
-            return Err(CliError::usage(format!("{} is there already", path.display())).hint("give -o another name; recordings are never overwritten"));
+            return Err(
+                CliError::usage(format!("{} is there already", path.display())).hint("give -o another name; recordings are never overwritten")
+            );
         }
         return Ok(path.to_path_buf());
     }

@@ -48,10 +48,13 @@ fn listed_line(listed: &store::Listed) -> String {
     let file = listed.path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     match &listed.summary {
         Ok(s) => {
-            let verdict = s.verdict.as_ref().map_or_else(|| "no verdict".to_owned(), |(kind, setting, value)| {
-                let value = value.map(|v| format!(" {} {v}", setting.as_deref().unwrap_or("value"))).unwrap_or_default();
-                format!("{kind}{value}")
-            });
+            let verdict = s.verdict.as_ref().map_or_else(
+                || "no verdict".to_owned(),
+                |(kind, setting, value)| {
+                    let value = value.map(|v| format!(" {} {v}", setting.as_deref().unwrap_or("value"))).unwrap_or_default();
+                    format!("{kind}{value}")
+                },
+            );
             let outcome = s.outcome.map_or("cut short", crate::model::event::Outcome::name);
             format!("{file}  {}  {}  {outcome}  {verdict}", clean(&s.name), clean(&s.target))
         }

@@ -29,10 +29,7 @@ pub(super) struct Sampler {
 
 impl Sampler {
     pub(super) fn new(seed: u64, settings: &Settings) -> Self {
-        Self {
-            random: ChaCha8Rng::seed_from_u64(seed),
-            shape: shape(settings.demand_cv),
-        }
+        Self { random: ChaCha8Rng::seed_from_u64(seed), shape: shape(settings.demand_cv) }
     }
 
     /// Goes on with the same random numbers and a changed spread.
@@ -61,11 +58,7 @@ impl Sampler {
 /// A gamma distribution of mean 1 with this coefficient of variation; `None` when there is no variation to draw.
 fn shape(cv: f64) -> Option<Gamma<f64>> {
     let variance = cv * cv;
-    if variance < 1e-6 {
-        None
-    } else {
-        Gamma::new(1.0 / variance, variance).ok()
-    }
+    if variance < 1e-6 { None } else { Gamma::new(1.0 / variance, variance).ok() }
 }
 
 #[cfg(test)]
@@ -74,20 +67,13 @@ mod tests {
     use crate::lab::presets;
 
     fn settings(cv: f64) -> Settings {
-        Settings {
-            demand_cv: cv,
-            db_demand_ms: 10.0,
-            app_ms: 0.0,
-            ..presets::find("ticketing").unwrap().service
-        }
+        Settings { demand_cv: cv, db_demand_ms: 10.0, app_ms: 0.0, ..presets::find("ticketing").unwrap().service }
     }
 
     fn moments(cv: f64) -> (f64, f64) {
         let settings = settings(cv);
         let mut sampler = Sampler::new(3, &settings);
-        let draws: Vec<f64> = (0..40_000)
-            .map(|_| sampler.draw(&settings).database / NANOS_PER_MS)
-            .collect();
+        let draws: Vec<f64> = (0..40_000).map(|_| sampler.draw(&settings).database / NANOS_PER_MS).collect();
         let mean = draws.iter().sum::<f64>() / 40_000.0;
         let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 40_000.0;
         (mean, variance.sqrt() / mean)
@@ -113,9 +99,7 @@ mod tests {
         let settings = settings(0.7);
         let draw = |seed| {
             let mut sampler = Sampler::new(seed, &settings);
-            (0..50)
-                .map(|_| sampler.draw(&settings).database)
-                .collect::<Vec<_>>()
+            (0..50).map(|_| sampler.draw(&settings).database).collect::<Vec<_>>()
         };
         assert_eq!(draw(5), draw(5));
         assert_ne!(draw(5), draw(6));

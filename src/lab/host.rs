@@ -63,9 +63,7 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new() -> Self {
-        let started = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             start: Instant::now(),
             started_at_s: started.as_secs_f64(),
@@ -79,12 +77,8 @@ impl Host {
     pub(super) fn look(&self, modelled: Option<ModelledCpu>) -> Figures {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (system, share) = &mut *seen;
-        let mut figures = Figures {
-            started_at_s: self.started_at_s,
-            uptime_s: self.start.elapsed().as_secs_f64(),
-            cores: self.cores,
-            ..Figures::default()
-        };
+        let mut figures =
+            Figures { started_at_s: self.started_at_s, uptime_s: self.start.elapsed().as_secs_f64(), cores: self.cores, ..Figures::default() };
         if let (Some(pid), Some(system)) = (self.pid, system) {
             let what = ProcessRefreshKind::nothing().with_cpu();
             system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, what);
@@ -119,10 +113,7 @@ mod tests {
 
     #[test]
     fn modelled_work_stands_for_the_real() {
-        let figures = Host::new().look(Some(ModelledCpu {
-            cores: 2.0,
-            used_s: 77.0,
-        }));
+        let figures = Host::new().look(Some(ModelledCpu { cores: 2.0, used_s: 77.0 }));
         assert!((figures.cores - 2.0).abs() < 1e-12 && (figures.cpu_time_s - 77.0).abs() < 1e-12);
     }
 
@@ -131,11 +122,7 @@ mod tests {
         let mut share = Share::default();
         assert_eq!(share.look(1.0, 10.0, 4.0), None, "one look has no rate");
         assert_eq!(share.look(2.0, 12.0, 4.0), Some(0.5));
-        assert_eq!(
-            share.look(2.01, 12.04, 4.0),
-            Some(0.5),
-            "too close to tell: what was said last"
-        );
+        assert_eq!(share.look(2.01, 12.04, 4.0), Some(0.5), "too close to tell: what was said last");
         assert_eq!(share.look(3.0, 99.0, 4.0), Some(1.0), "never more than all");
     }
 }

@@ -42,48 +42,28 @@ pub(super) fn routes(lab: Arc<Lab>) -> Router {
         .route("/admin/settings", get(settings).post(change_settings))
         .fallback(unknown)
         .layer(middleware::from_fn_with_state(Arc::clone(&lab), count));
-    Router::new()
-        .route("/", any(work))
-        .route("/api/{*rest}", any(work))
-        .merge(counted)
-        .with_state(lab)
+    Router::new().route("/", any(work)).route("/api/{*rest}", any(work)).merge(counted).with_state(lab)
 }
 
-async fn work(
-    State(lab): State<Arc<Lab>>,
-    ConnectInfo(cutter): ConnectInfo<Cutter>,
-    method: Method,
-    uri: Uri,
-) -> Response {
-    let route = Route {
-        uri: lab.templates.of(uri.path()),
-        method: name_of(&method),
-    };
+async fn work(State(lab): State<Arc<Lab>>, ConnectInfo(cutter): ConnectInfo<Cutter>, method: Method, uri: Uri) -> Response {
+    let route = Route { uri: lab.templates.of(uri.path()), method: name_of(&method) };
     let Some(answer) = lab.service.submit(route) else {
         cutter.cut();
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     match answer.await {
-        Ok(Outcome::Served) => {
-            ([(header::CONTENT_TYPE, JSON)], r#"{"status":"ok"}"#).into_response()
-        }
+        Ok(Outcome::Served) => ([(header::CONTENT_TYPE, JSON)], r#"{"status":"ok"}"#).into_response(),
         Ok(Outcome::NoConnection(message)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &message),
         Err(_ended) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
 
 async fn health() -> Response {
-    (
-        [(header::CONTENT_TYPE, JSON)],
-        r#"{"status":"UP","components":{"db":{"status":"UP"},"ping":{"status":"UP"}}}"#,
-    )
-        .into_response()
+    ([(header::CONTENT_TYPE, JSON)], r#"{"status":"UP","components":{"db":{"status":"UP"},"ping":{"status":"UP"}}}"#).into_response()
 }
 
 async fn prometheus(State(lab): State<Arc<Lab>>) -> Response {
-    let host = lab
-        .host
-        .look(lab.service.look(|engine| engine.modelled_cpu()));
+    let host = lab.host.look(lab.service.look(|engine| engine.modelled_cpu()));
     let page = lab.service.look(|engine| exposition::page(engine, &host));
     ([(header::CONTENT_TYPE, EXPOSITION)], page).into_response()
 }
@@ -100,10 +80,7 @@ async fn change_settings(State(lab): State<Arc<Lab>>, body: Bytes) -> Response {
 }
 
 async fn unknown() -> Response {
-    refuse(
-        StatusCode::NOT_FOUND,
-        "no such page; there are /api/…, /actuator/health, /actuator/prometheus and /admin/settings",
-    )
+    refuse(StatusCode::NOT_FOUND, "no such page; there are /api/…, /actuator/health, /actuator/prometheus and /admin/settings")
 }
 
 fn refuse(status: StatusCode, message: &str) -> Response {
@@ -116,23 +93,11 @@ async fn count(State(lab): State<Arc<Lab>>, request: Request, next: Next) -> Res
     let uri = request.uri().path().to_owned();
     let response = next.run(request).await;
     let status = response.status().as_u16();
-    let uri = if status == 404 {
-        "/**".into()
-    } else {
-        lab.templates.of(&uri)
-    };
+    let uri = if status == 404 { "/**".into() } else { lab.templates.of(&uri) };
     let took = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     lab.service.look(|engine| {
         let now = engine.now();
-        engine.meters.request(
-            RequestKey {
-                uri,
-                method,
-                status,
-            },
-            now,
-            took,
-        );
+        engine.meters.request(RequestKey { uri, method, status }, now, took);
     });
     response
 }

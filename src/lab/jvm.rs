@@ -34,89 +34,35 @@ fn memory(page: &mut Page, garbage: f64) {
     ];
     for (area, id, used, max) in areas {
         let labels = [("area", area), ("id", id)];
-        page.gauge(
-            "jvm_memory_used_bytes",
-            "The amount of used memory",
-            &labels,
-            used.round(),
-        );
-        let max_help =
-            "The maximum amount of memory in bytes that can be used for memory management";
+        page.gauge("jvm_memory_used_bytes", "The amount of used memory", &labels, used.round());
+        let max_help = "The maximum amount of memory in bytes that can be used for memory management";
         page.gauge("jvm_memory_max_bytes", max_help, &labels, max);
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a small whole number of collections"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number of collections")]
 fn collections(page: &mut Page, garbage: f64, uptime_s: f64) {
     let young = (garbage / EDEN).floor();
     let mut pause = |cause, count: f64, each_s: f64| {
         if count > 0.0 {
-            let labels = [
-                ("action", "end of minor GC"),
-                ("cause", cause),
-                ("gc", "G1 Young Generation"),
-            ];
-            let timer = TimerSeconds {
-                count: count as u64,
-                sum: count * each_s,
-                max: each_s,
-            };
-            page.timer(
-                "jvm_gc_pause_seconds",
-                "Time spent in GC pause",
-                &labels,
-                timer,
-            );
+            let labels = [("action", "end of minor GC"), ("cause", cause), ("gc", "G1 Young Generation")];
+            let timer = TimerSeconds { count: count as u64, sum: count * each_s, max: each_s };
+            page.timer("jvm_gc_pause_seconds", "Time spent in GC pause", &labels, timer);
         }
     };
     // A cause shows up with its first collection, which may be in the middle of a run.
     pause("G1 Evacuation Pause", young, PAUSE_S);
-    pause(
-        "Metadata GC Threshold",
-        if uptime_s > 0.5 { 1.0 } else { 0.0 },
-        0.004,
-    );
+    pause("Metadata GC Threshold", if uptime_s > 0.5 { 1.0 } else { 0.0 }, 0.004);
 }
 
 fn threads(page: &mut Page, workers: u32) {
     let live = f64::from(workers + HOUSEHOLD);
-    page.gauge(
-        "jvm_threads_live_threads",
-        "The current number of live threads including both daemon and non-daemon threads",
-        &[],
-        live,
-    );
-    page.gauge(
-        "jvm_threads_daemon_threads",
-        "The current number of live daemon threads",
-        &[],
-        live - 4.0,
-    );
-    page.gauge(
-        "jvm_threads_peak_threads",
-        "The peak live thread count since the Java virtual machine started or peak was reset",
-        &[],
-        live,
-    );
-    let states = [
-        ("runnable", 9.0),
-        ("waiting", live - 15.0),
-        ("timed-waiting", 6.0),
-        ("blocked", 0.0),
-        ("new", 0.0),
-        ("terminated", 0.0),
-    ];
+    page.gauge("jvm_threads_live_threads", "The current number of live threads including both daemon and non-daemon threads", &[], live);
+    page.gauge("jvm_threads_daemon_threads", "The current number of live daemon threads", &[], live - 4.0);
+    page.gauge("jvm_threads_peak_threads", "The peak live thread count since the Java virtual machine started or peak was reset", &[], live);
+    let states = [("runnable", 9.0), ("waiting", live - 15.0), ("timed-waiting", 6.0), ("blocked", 0.0), ("new", 0.0), ("terminated", 0.0)];
     for (state, count) in states {
-        page.gauge(
-            "jvm_threads_states_threads",
-            "The current number of threads",
-            &[("state", state)],
-            count,
-        );
+        page.gauge("jvm_threads_states_threads", "The current number of threads", &[("state", state)], count);
     }
 }
 
@@ -141,13 +87,7 @@ mod tests {
     #[test]
     fn the_heap_has_a_used_and_a_most() {
         let page = text(100);
-        assert!(
-            page.contains("jvm_memory_used_bytes{area=\"heap\",id=\"G1 Eden Space\"} 6000000.0"),
-            "{page}"
-        );
-        assert!(
-            page.contains("jvm_memory_max_bytes{area=\"heap\",id=\"G1 Old Gen\"} 536870912.0"),
-            "{page}"
-        );
+        assert!(page.contains("jvm_memory_used_bytes{area=\"heap\",id=\"G1 Eden Space\"} 6000000.0"), "{page}");
+        assert!(page.contains("jvm_memory_max_bytes{area=\"heap\",id=\"G1 Old Gen\"} 536870912.0"), "{page}");
     }
 }

@@ -121,10 +121,7 @@ mod tests {
         for _ in 0..4 {
             timer.record_whole_ms(0, 1_900_000);
         }
-        assert_eq!(
-            timer.sum, 4_000_000,
-            "1.9 ms four times is recorded as 4 x 1 ms"
-        );
+        assert_eq!(timer.sum, 4_000_000, "1.9 ms four times is recorded as 4 x 1 ms");
     }
 
     #[test]
@@ -143,19 +140,11 @@ mod tests {
     #[test]
     fn requests_are_kept_apart_by_their_labels() {
         let mut meters = Meters::default();
-        let key = |status| RequestKey {
-            uri: "/api/tickets".into(),
-            method: "GET",
-            status,
-        };
+        let key = |status| RequestKey { uri: "/api/tickets".into(), method: "GET", status };
         meters.request(key(200), 0, 10);
         meters.request(key(200), 0, 20);
         meters.request(key(503), 0, 30);
-        let counts: Vec<_> = meters
-            .requests
-            .iter()
-            .map(|(key, timer)| (key.status, timer.count))
-            .collect();
+        let counts: Vec<_> = meters.requests.iter().map(|(key, timer)| (key.status, timer.count)).collect();
         assert_eq!(counts, [(200, 2), (503, 1)]);
     }
 }

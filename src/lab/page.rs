@@ -29,61 +29,20 @@ impl Page {
     }
 
     /// A counter; its name ends in `_total` already.
-    pub(super) fn counter(
-        &mut self,
-        name: &str,
-        help: &'static str,
-        labels: Labels<'_>,
-        value: f64,
-    ) {
+    pub(super) fn counter(&mut self, name: &str, help: &'static str, labels: Labels<'_>, value: f64) {
         self.sample(name, "", "counter", help, labels, &format!("{value:?}"));
     }
 
     /// A timer: a summary without quantiles, and its decaying maximum as a gauge of its own.
-    pub(super) fn timer(
-        &mut self,
-        name: &str,
-        help: &'static str,
-        labels: Labels<'_>,
-        timer: TimerSeconds,
-    ) {
-        self.sample(
-            name,
-            "_count",
-            "summary",
-            help,
-            labels,
-            &timer.count.to_string(),
-        );
-        self.sample(
-            name,
-            "_sum",
-            "summary",
-            help,
-            labels,
-            &format!("{:?}", timer.sum),
-        );
+    pub(super) fn timer(&mut self, name: &str, help: &'static str, labels: Labels<'_>, timer: TimerSeconds) {
+        self.sample(name, "_count", "summary", help, labels, &timer.count.to_string());
+        self.sample(name, "_sum", "summary", help, labels, &format!("{:?}", timer.sum));
         self.gauge(&format!("{name}_max"), help, labels, timer.max);
     }
 
-    fn sample(
-        &mut self,
-        family: &str,
-        suffix: &str,
-        kind: &'static str,
-        help: &'static str,
-        labels: Labels<'_>,
-        value: &str,
-    ) {
+    fn sample(&mut self, family: &str, suffix: &str, kind: &'static str, help: &'static str, labels: Labels<'_>, value: &str) {
         if !self.families.contains_key(family) {
-            self.families.insert(
-                family.to_owned(),
-                Family {
-                    kind,
-                    help,
-                    samples: String::new(),
-                },
-            );
+            self.families.insert(family.to_owned(), Family { kind, help, samples: String::new() });
         }
         let Some(Family { samples, .. }) = self.families.get_mut(family) else {
             return;
@@ -108,21 +67,9 @@ impl Page {
     /// The page as text.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        for (
-            name,
-            Family {
-                kind,
-                help,
-                samples,
-            },
-        ) in &self.families
-        {
+        for (name, Family { kind, help, samples }) in &self.families {
             // Micrometer writes a blank where a meter has no description. Writing to a string can not fail.
-            let _infallible = write!(
-                text,
-                "# HELP {name} {}\n# TYPE {name} {kind}\n{samples}",
-                if help.is_empty() { " " } else { help }
-            );
+            let _infallible = write!(text, "# HELP {name} {}\n# TYPE {name} {kind}\n{samples}", if help.is_empty() { " " } else { help });
         }
         text
     }
@@ -167,16 +114,7 @@ mod tests {
     #[test]
     fn a_timer_is_a_summary_and_a_gauge_of_its_own() {
         let mut page = Page::default();
-        page.timer(
-            "t_seconds",
-            "Took",
-            &[],
-            TimerSeconds {
-                count: 3,
-                sum: 0.25,
-                max: 0.1,
-            },
-        );
+        page.timer("t_seconds", "Took", &[], TimerSeconds { count: 3, sum: 0.25, max: 0.1 });
         assert_eq!(
             page.text(),
             "# HELP t_seconds Took\n# TYPE t_seconds summary\nt_seconds_count 3\nt_seconds_sum 0.25\n\
@@ -188,10 +126,6 @@ mod tests {
     fn label_values_are_escaped() {
         let mut page = Page::default();
         page.gauge("g", "", &[("uri", "a\"b\\c\nd")], 0.0);
-        assert!(
-            page.text().contains(r#"g{uri="a\"b\\c\nd"} 0.0"#),
-            "{}",
-            page.text()
-        );
+        assert!(page.text().contains(r#"g{uri="a\"b\\c\nd"} 0.0"#), "{}", page.text());
     }
 }

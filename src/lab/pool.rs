@@ -26,16 +26,7 @@ pub(super) struct Pool {
 impl Pool {
     pub(super) fn new(max: u32, behaviour: Behaviour) -> Self {
         let (waiters, deadlines) = (VecDeque::new(), BTreeSet::new());
-        Self {
-            told_max: max,
-            max,
-            behaviour,
-            total: 0,
-            in_use: 0,
-            waiters,
-            deadlines,
-            opening: None,
-        }
+        Self { told_max: max, max, behaviour, total: 0, in_use: 0, waiters, deadlines, opening: None }
     }
 
     pub(super) fn told_max(&self) -> u32 {
@@ -178,11 +169,7 @@ mod tests {
         let mut pool = full(10, Behaviour::Evict);
         (0..8).for_each(|_| assert!(pool.take()));
         pool.change(3, Behaviour::Evict);
-        assert_eq!(
-            (pool.told_max(), pool.total()),
-            (3, 8),
-            "the idle go at once"
-        );
+        assert_eq!((pool.told_max(), pool.total()), (3, 8), "the idle go at once");
         (0..8).for_each(|_| pool.give_back());
         assert_eq!((pool.total(), pool.idle()), (3, 3));
     }
@@ -202,17 +189,10 @@ mod tests {
         let mut pool = full(4, Behaviour::Echo);
         pool.change(9, Behaviour::Echo);
         pool.open_if_short(0, 5);
-        assert_eq!(
-            (pool.told_max(), pool.total(), pool.next_opened()),
-            (9, 4, None)
-        );
+        assert_eq!((pool.told_max(), pool.total(), pool.next_opened()), (9, 4, None));
         pool.change(9, Behaviour::Evict);
         pool.open_if_short(0, 5);
-        assert_eq!(
-            pool.next_opened(),
-            Some(5),
-            "a pool that behaves again grows"
-        );
+        assert_eq!(pool.next_opened(), Some(5), "a pool that behaves again grows");
     }
 
     #[test]

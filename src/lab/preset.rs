@@ -76,10 +76,7 @@ impl PresetLoad {
     #[must_use]
     pub fn think_s(&self) -> f64 {
         match self {
-            Self::Closed {
-                think: (least, most),
-                ..
-            } => f64::midpoint(least.as_secs_f64(), most.as_secs_f64()),
+            Self::Closed { think: (least, most), .. } => f64::midpoint(least.as_secs_f64(), most.as_secs_f64()),
             Self::Open { .. } => 0.0,
         }
     }

@@ -32,17 +32,9 @@ pub struct LabConfig {
 /// Serves the lab on `listener` until `until` ends.
 ///
 /// Needs a runtime with I/O and time; one thread is enough and the cheapest. The timekeeper is a thread of its own.
-pub async fn serve(
-    config: LabConfig,
-    listener: TcpListener,
-    until: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), LabError> {
+pub async fn serve(config: LabConfig, listener: TcpListener, until: impl Future<Output = ()> + Send + 'static) -> Result<(), LabError> {
     let (service, timekeeper) = Service::start(config.settings.checked()?, config.seed)?;
-    let lab = Arc::new(Lab {
-        service,
-        host: Host::new(),
-        templates: Templates::default(),
-    });
+    let lab = Arc::new(Lab { service, host: Host::new(), templates: Templates::default() });
     let app = http::routes(lab).into_make_service_with_connect_info::<Cutter>();
     let (called, over) = oneshot::channel();
     let end = async move {
@@ -55,10 +47,7 @@ pub async fn serve(
         () = farewell(over) => Ok(()),
     };
     drop(timekeeper);
-    served.map_err(|source| LabError::Socket {
-        doing: "serving",
-        source,
-    })
+    served.map_err(|source| LabError::Socket { doing: "serving", source })
 }
 
 async fn farewell(over: oneshot::Receiver<()>) {

@@ -36,32 +36,15 @@ pub(super) struct Service {
 
 impl Service {
     /// A service and the thread that keeps its time.
-    pub(super) fn start(
-        settings: Settings,
-        seed: u64,
-    ) -> Result<(Arc<Self>, Timekeeper), LabError> {
-        let model = Model {
-            engine: Engine::new(settings, seed),
-            asleep_until: None,
-            ending: false,
-        };
-        let service = Arc::new(Self {
-            model: Mutex::new(model),
-            earlier: Condvar::new(),
-            start: Instant::now(),
-        });
+    pub(super) fn start(settings: Settings, seed: u64) -> Result<(Arc<Self>, Timekeeper), LabError> {
+        let model = Model { engine: Engine::new(settings, seed), asleep_until: None, ending: false };
+        let service = Arc::new(Self { model: Mutex::new(model), earlier: Condvar::new(), start: Instant::now() });
         let kept = Arc::clone(&service);
         let thread = std::thread::Builder::new()
             .name("lab-timekeeper".into())
             .spawn(move || kept.keep_time())
             .map_err(|source| LabError::Timekeeper { source })?;
-        Ok((
-            Arc::clone(&service),
-            Timekeeper {
-                service,
-                thread: Some(thread),
-            },
-        ))
+        Ok((Arc::clone(&service), Timekeeper { service, thread: Some(thread) }))
     }
 
     /// A request for work arrives: where its answer will come, or `None` when nobody may take it.
@@ -127,14 +110,8 @@ impl Service {
             }
             let due = model.engine.due();
             model.asleep_until = due;
-            let sleep = due.map_or(Duration::from_secs(1), |due| {
-                Duration::from_nanos(due.saturating_sub(now))
-            });
-            model = self
-                .earlier
-                .wait_timeout(model, sleep)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            let sleep = due.map_or(Duration::from_secs(1), |due| Duration::from_nanos(due.saturating_sub(now)));
+            model = self.earlier.wait_timeout(model, sleep).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -177,27 +154,17 @@ mod tests {
     use crate::lab::presets;
 
     fn route() -> Route {
-        Route {
-            uri: "/api/tickets".into(),
-            method: "GET",
-        }
+        Route { uri: "/api/tickets".into(), method: "GET" }
     }
 
     fn settings() -> Settings {
-        Settings {
-            db_demand_ms: 0.1,
-            demand_cv: 0.0,
-            ..presets::find("ticketing").unwrap().service
-        }
+        Settings { db_demand_ms: 0.1, demand_cv: 0.0, ..presets::find("ticketing").unwrap().service }
     }
 
     #[tokio::test]
     async fn a_request_is_answered() {
         let (service, _timekeeper) = Service::start(settings(), 1).unwrap();
-        assert_eq!(
-            service.submit(route()).unwrap().await.unwrap(),
-            Outcome::Served
-        );
+        assert_eq!(service.submit(route()).unwrap().await.unwrap(), Outcome::Served);
         assert_eq!(service.look(|engine| engine.meters.usage.count), 1);
     }
 
@@ -205,10 +172,7 @@ mod tests {
     async fn work_goes_on_for_a_caller_who_left() {
         let (service, _timekeeper) = Service::start(settings(), 1).unwrap();
         drop(service.submit(route()));
-        assert_eq!(
-            service.submit(route()).unwrap().await.unwrap(),
-            Outcome::Served
-        );
+        assert_eq!(service.submit(route()).unwrap().await.unwrap(), Outcome::Served);
         while service.look(|engine| engine.meters.usage.count) < 2 {
             tokio::task::yield_now().await;
         }
@@ -216,12 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn beyond_threads_and_queue_nobody_is_taken() {
-        let narrow = Settings {
-            threads_max: 1,
-            accept_count: 1,
-            db_demand_ms: 10_000.0,
-            ..settings()
-        };
+        let narrow = Settings { threads_max: 1, accept_count: 1, db_demand_ms: 10_000.0, ..settings() };
         let (service, _timekeeper) = Service::start(narrow, 1).unwrap();
         let _first = service.submit(route()).unwrap();
         let _second = service.submit(route()).unwrap();

@@ -73,18 +73,14 @@ pub struct SettingsChange {
 impl SettingsChange {
     /// Reads a change from JSON text.
     pub fn parse(text: &[u8]) -> Result<Self, LabError> {
-        serde_json::from_slice(text).map_err(|error| LabError::Unreadable {
-            why: error.to_string(),
-        })
+        serde_json::from_slice(text).map_err(|error| LabError::Unreadable { why: error.to_string() })
     }
 
     /// The settings after this change, if every value is in its range.
     pub fn applied_to(&self, old: &Settings) -> Result<Settings, LabError> {
         let new = Settings {
             pool_max: self.pool_max.unwrap_or(old.pool_max),
-            pool_connection_timeout_ms: self
-                .pool_connection_timeout_ms
-                .unwrap_or(old.pool_connection_timeout_ms),
+            pool_connection_timeout_ms: self.pool_connection_timeout_ms.unwrap_or(old.pool_connection_timeout_ms),
             pool_connect_ms: self.pool_connect_ms.unwrap_or(old.pool_connect_ms),
             behaviour: self.behaviour.unwrap_or(old.behaviour),
             threads_max: self.threads_max.unwrap_or(old.threads_max),
@@ -107,50 +103,16 @@ impl Settings {
         whole("pool_max", self.pool_max, 1, "1 to 10000")?;
         whole("threads_max", self.threads_max, 1, "1 to 10000")?;
         whole("accept_count", self.accept_count, 0, "0 to 10000")?;
-        real(
-            "pool_connection_timeout_ms",
-            self.pool_connection_timeout_ms,
-            1.0,
-            600_000.0,
-            "1 to 600000 (ms)",
-        )?;
-        real(
-            "pool_connect_ms",
-            self.pool_connect_ms,
-            0.0,
-            60_000.0,
-            "0 to 60000 (ms)",
-        )?;
-        real(
-            "db_demand_ms",
-            self.db_demand_ms,
-            0.01,
-            60_000.0,
-            "0.01 to 60000 (ms)",
-        )?;
+        real("pool_connection_timeout_ms", self.pool_connection_timeout_ms, 1.0, 600_000.0, "1 to 600000 (ms)")?;
+        real("pool_connect_ms", self.pool_connect_ms, 0.0, 60_000.0, "0 to 60000 (ms)")?;
+        real("db_demand_ms", self.db_demand_ms, 0.01, 60_000.0, "0.01 to 60000 (ms)")?;
         real("demand_cv", self.demand_cv, 0.0, 5.0, "0 to 5")?;
         real("app_ms", self.app_ms, 0.0, 60_000.0, "0 to 60000 (ms)")?;
         real("cpu_cores", self.cpu_cores, 0.1, 10_000.0, "0.1 to 10000")?;
-        real(
-            "cpu_outside_ms",
-            self.cpu_outside_ms,
-            0.0,
-            60_000.0,
-            "0 to 60000 (ms)",
-        )?;
-        real(
-            "cpu_inside_ms",
-            self.cpu_inside_ms,
-            0.0,
-            60_000.0,
-            "0 to 60000 (ms)",
-        )?;
+        real("cpu_outside_ms", self.cpu_outside_ms, 0.0, 60_000.0, "0 to 60000 (ms)")?;
+        real("cpu_inside_ms", self.cpu_inside_ms, 0.0, 60_000.0, "0 to 60000 (ms)")?;
         match self.db_law.fault() {
-            Some((field, range)) => Err(LabError::OutOfRange {
-                field,
-                range,
-                found: format!("{:?}", self.db_law),
-            }),
+            Some((field, range)) => Err(LabError::OutOfRange { field, range, found: format!("{:?}", self.db_law) }),
             None => Ok(self),
         }
     }
@@ -163,33 +125,11 @@ impl Settings {
 }
 
 fn whole(field: &'static str, value: u32, least: u32, range: &'static str) -> Result<(), LabError> {
-    if (least..=10_000).contains(&value) {
-        Ok(())
-    } else {
-        Err(LabError::OutOfRange {
-            field,
-            range,
-            found: value.to_string(),
-        })
-    }
+    if (least..=10_000).contains(&value) { Ok(()) } else { Err(LabError::OutOfRange { field, range, found: value.to_string() }) }
 }
 
-fn real(
-    field: &'static str,
-    value: f64,
-    least: f64,
-    most: f64,
-    range: &'static str,
-) -> Result<(), LabError> {
-    if value >= least && value <= most {
-        Ok(())
-    } else {
-        Err(LabError::OutOfRange {
-            field,
-            range,
-            found: value.to_string(),
-        })
-    }
+fn real(field: &'static str, value: f64, least: f64, most: f64, range: &'static str) -> Result<(), LabError> {
+    if value >= least && value <= most { Ok(()) } else { Err(LabError::OutOfRange { field, range, found: value.to_string() }) }
 }
 
 #[cfg(test)]
@@ -202,92 +142,50 @@ mod tests {
     }
 
     fn refused(json: &str) -> String {
-        SettingsChange::parse(json.as_bytes())
-            .and_then(|change| change.applied_to(&settings()))
-            .unwrap_err()
-            .to_string()
+        SettingsChange::parse(json.as_bytes()).and_then(|change| change.applied_to(&settings())).unwrap_err().to_string()
     }
 
     #[test]
     fn a_partial_change_leaves_the_rest_alone() {
         let change = SettingsChange::parse(br#"{"pool_max": 77}"#).unwrap();
         let new = change.applied_to(&settings()).unwrap();
-        assert_eq!(
-            new,
-            Settings {
-                pool_max: 77,
-                ..settings()
-            }
-        );
+        assert_eq!(new, Settings { pool_max: 77, ..settings() });
     }
 
     #[test]
     fn what_is_shown_can_be_sent_back() {
         let text = serde_json::to_vec(&settings()).unwrap();
-        assert_eq!(
-            SettingsChange::parse(&text)
-                .unwrap()
-                .applied_to(&settings())
-                .unwrap(),
-            settings()
-        );
+        assert_eq!(SettingsChange::parse(&text).unwrap().applied_to(&settings()).unwrap(), settings());
     }
 
     #[test]
     fn unknown_fields_are_named() {
         assert!(refused(r#"{"poolmax": 7}"#).contains("unknown field `poolmax`"));
-        assert!(
-            refused(r#"{"db_law": {"kind": "usl", "sigma": 0.1, "kappa": 0.1, "tau": 1}}"#)
-                .contains("tau")
-        );
+        assert!(refused(r#"{"db_law": {"kind": "usl", "sigma": 0.1, "kappa": 0.1, "tau": 1}}"#).contains("tau"));
     }
 
     #[test]
     fn bad_values_are_named_with_their_range() {
-        assert_eq!(
-            refused(r#"{"pool_max": 0}"#),
-            "`pool_max` must be 1 to 10000, not 0"
-        );
+        assert_eq!(refused(r#"{"pool_max": 0}"#), "`pool_max` must be 1 to 10000, not 0");
         assert!(refused(r#"{"pool_max": -3}"#).contains("-3"));
         assert!(refused(r#"{"threads_max": 20000}"#).contains("`threads_max` must be 1 to 10000"));
         assert!(refused(r#"{"db_demand_ms": 0}"#).contains("`db_demand_ms`"));
         assert!(refused(r#"{"behaviour": "shrink"}"#).contains("evict"));
-        assert!(
-            refused(r#"{"db_law": {"kind": "usl", "sigma": 7, "kappa": 0.1}}"#)
-                .contains("db_law.sigma")
-        );
+        assert!(refused(r#"{"db_law": {"kind": "usl", "sigma": 7, "kappa": 0.1}}"#).contains("db_law.sigma"));
         assert!(refused("pool_max=7").contains("not understood"));
     }
 
     #[test]
     fn behaviours_have_their_written_names() {
-        for (name, behaviour) in [
-            ("evict", Behaviour::Evict),
-            ("keep", Behaviour::Keep),
-            ("echo", Behaviour::Echo),
-        ] {
-            let change =
-                SettingsChange::parse(format!(r#"{{"behaviour": "{name}"}}"#).as_bytes()).unwrap();
+        for (name, behaviour) in [("evict", Behaviour::Evict), ("keep", Behaviour::Keep), ("echo", Behaviour::Echo)] {
+            let change = SettingsChange::parse(format!(r#"{{"behaviour": "{name}"}}"#).as_bytes()).unwrap();
             assert_eq!(change.applied_to(&settings()).unwrap().behaviour, behaviour);
         }
     }
 
     #[test]
     fn the_cores_count_only_when_work_needs_them() {
-        assert!(
-            !Settings {
-                cpu_outside_ms: 0.0,
-                cpu_inside_ms: 0.0,
-                ..settings()
-            }
-            .models_cpu()
-        );
-        assert!(
-            Settings {
-                cpu_inside_ms: 0.5,
-                ..settings()
-            }
-            .models_cpu()
-        );
+        assert!(!Settings { cpu_outside_ms: 0.0, cpu_inside_ms: 0.0, ..settings() }.models_cpu());
+        assert!(Settings { cpu_inside_ms: 0.5, ..settings() }.models_cpu());
     }
 }

@@ -35,39 +35,23 @@ pub(super) struct Connection {
 
 impl Connection {
     fn check(&self) -> io::Result<()> {
-        if self.cutter.0.load(Ordering::Relaxed) {
-            Err(io::ErrorKind::ConnectionAborted.into())
-        } else {
-            Ok(())
-        }
+        if self.cutter.0.load(Ordering::Relaxed) { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 }
 
 impl AsyncRead for Connection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
 impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.check()?;
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, parts: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.check()?;
         Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
     }
@@ -100,13 +84,7 @@ impl Listener for Door {
                 Ok((stream, address)) => {
                     // Small answers must leave at once; where that can not be set they leave a little later.
                     let _unset = stream.set_nodelay(true);
-                    return (
-                        Connection {
-                            stream,
-                            cutter: Cutter::default(),
-                        },
-                        address,
-                    );
+                    return (Connection { stream, cutter: Cutter::default() }, address);
                 }
                 // Out of files or a caller gone already: neither may end the service nor spin.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
@@ -133,16 +111,11 @@ mod tests {
     #[tokio::test]
     async fn a_cut_connection_ends_without_a_byte() {
         let mut door = Door(TcpListener::bind("127.0.0.1:0").await.unwrap());
-        let mut caller = TcpStream::connect(door.local_addr().unwrap())
-            .await
-            .unwrap();
+        let mut caller = TcpStream::connect(door.local_addr().unwrap()).await.unwrap();
         let (mut connection, _) = door.accept().await;
         connection.write_all(b"a").await.unwrap();
         connection.cutter.clone().cut();
-        assert_eq!(
-            connection.write_all(b"b").await.unwrap_err().kind(),
-            io::ErrorKind::ConnectionAborted
-        );
+        assert_eq!(connection.write_all(b"b").await.unwrap_err().kind(), io::ErrorKind::ConnectionAborted);
         drop(connection);
         let mut got = Vec::new();
         caller.read_to_end(&mut got).await.unwrap();

@@ -20,9 +20,7 @@ struct End {
 
 impl Ord for End {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.work
-            .total_cmp(&other.work)
-            .then(self.turn.cmp(&other.turn))
+        self.work.total_cmp(&other.work).then(self.turn.cmp(&other.turn))
     }
 }
 
@@ -74,19 +72,11 @@ impl Station {
             self.work = 0.0;
         }
         self.turn += 1;
-        self.ends.push(Reverse(End {
-            work: self.work + demand,
-            turn: self.turn,
-            job,
-        }));
+        self.ends.push(Reverse(End { work: self.work + demand, turn: self.turn, job }));
     }
 
     /// When the next job ends if nothing changes before.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a saturating cast of a value checked to be positive"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a saturating cast of a value checked to be positive")]
     pub(super) fn due(&self, slowdown: f64) -> Option<Nanos> {
         let Reverse(first) = self.ends.peek()?;
         let left = ((first.work - self.work) * slowdown).max(0.0);

@@ -47,10 +47,7 @@ fn is_id(segment: &str) -> bool {
 }
 
 fn template(path: &str) -> String {
-    path.split('/')
-        .map(|segment| if is_id(segment) { "{id}" } else { segment })
-        .collect::<Vec<_>>()
-        .join("/")
+    path.split('/').map(|segment| if is_id(segment) { "{id}" } else { segment }).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]
@@ -60,14 +57,8 @@ mod tests {
     #[test]
     fn numbers_in_a_path_are_one_template() {
         let templates = Templates::default();
-        assert_eq!(
-            &*templates.of("/api/tickets/17/seats/4"),
-            "/api/tickets/{id}/seats/{id}"
-        );
-        assert!(Arc::ptr_eq(
-            &templates.of("/api/tickets/18"),
-            &templates.of("/api/tickets/19")
-        ));
+        assert_eq!(&*templates.of("/api/tickets/17/seats/4"), "/api/tickets/{id}/seats/{id}");
+        assert!(Arc::ptr_eq(&templates.of("/api/tickets/18"), &templates.of("/api/tickets/19")));
         assert_eq!(&*templates.of("/api/tickets"), "/api/tickets");
         assert_eq!(&*templates.of("/"), "/");
     }
@@ -75,9 +66,7 @@ mod tests {
     #[test]
     fn labels_do_not_grow_without_end() {
         let templates = Templates::default();
-        let labels: std::collections::BTreeSet<_> = (0..1_000)
-            .map(|n| templates.of(&format!("/api/x{n}")))
-            .collect();
+        let labels: std::collections::BTreeSet<_> = (0..1_000).map(|n| templates.of(&format!("/api/x{n}"))).collect();
         assert!(labels.len() <= MOST + 1, "{}", labels.len());
         assert_eq!(&*templates.of("/api/another"), "/**");
     }

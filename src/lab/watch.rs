@@ -39,11 +39,7 @@ impl ParentWatch {
             let _nobody_waits = end.send(());
         };
         // Without its thread the watch reports the parent gone at once: no lab rather than one nobody ends.
-        drop(
-            std::thread::Builder::new()
-                .name("lab-parent-watch".into())
-                .spawn(reading),
-        );
+        drop(std::thread::Builder::new().name("lab-parent-watch".into()).spawn(reading));
         Self { gone }
     }
 

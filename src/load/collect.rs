@@ -8,8 +8,8 @@ use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::book::Part;
 pub(crate) use super::book::Note;
+use super::book::Part;
 use super::watch::Watch;
 use crate::model::event::{RequestKey, Tick, slot_begin};
 use crate::model::units::Span;
@@ -36,7 +36,18 @@ pub(crate) struct Collector {
 impl Collector {
     /// For so many workers; `number` is the number of the next tick and goes on after this collector.
     pub(crate) fn new(keys: Vec<RequestKey>, tick: Span, workers: usize, number: Arc<AtomicU64>, reports: UnboundedSender<EngineReport>) -> Self {
-        Self { keys, tick, workers, left: 0, number, parts: BTreeMap::new(), reached: BTreeMap::new(), waiting: Vec::new(), watch: Watch::new(tick), reports }
+        Self {
+            keys,
+            tick,
+            workers,
+            left: 0,
+            number,
+            parts: BTreeMap::new(),
+            reached: BTreeMap::new(),
+            waiting: Vec::new(),
+            watch: Watch::new(tick),
+            reports,
+        }
     }
 
     /// Until every worker has left.

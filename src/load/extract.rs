@@ -62,7 +62,9 @@ mod tests {
     #[test]
     fn places_in_json() {
         let body = r#"{"token":"abc","list":[{"id":5},{"id":6}],"none":null,"a":{"b":true}}"#;
-        for (path, found) in [("token", Some("abc")), ("list[1].id", Some("6")), ("list.0.id", Some("5")), ("a.b", Some("true")), ("a", Some(r#"{"b":true}"#))] {
+        for (path, found) in
+            [("token", Some("abc")), ("list[1].id", Some("6")), ("list.0.id", Some("5")), ("a.b", Some("true")), ("a", Some(r#"{"b":true}"#))]
+        {
             assert_eq!(text(path, body).as_deref(), found, "{path}");
         }
         for path in ["none", "list[2].id", "list.x", "token.x", "missing"] {

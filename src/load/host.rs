@@ -79,7 +79,9 @@ impl Place {
         let url = Url::parse(text).map_err(|e| unsupported(format!("`{text}` is no URL ({e}); write it as http://127.0.0.1:8080")))?;
         match url.scheme() {
             "http" => {}
-            "https" => return Err(unsupported(format!("`{text}` needs TLS, and this engine speaks plain http only; load the service behind its TLS proxy"))),
+            "https" => {
+                return Err(unsupported(format!("`{text}` needs TLS, and this engine speaks plain http only; load the service behind its TLS proxy")));
+            }
             other => return Err(unsupported(format!("`{text}` is `{other}`, not http"))),
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -130,7 +132,13 @@ mod tests {
 
     #[test]
     fn what_it_can_not_do_is_said_clearly() {
-        for (url, words) in [("https://localhost/", "TLS"), ("ftp://localhost/", "ftp"), ("localhost:8080", "not http"), ("nonsense", "no URL"), ("http://a:b@localhost/", "Authorization")] {
+        for (url, words) in [
+            ("https://localhost/", "TLS"),
+            ("ftp://localhost/", "ftp"),
+            ("localhost:8080", "not http"),
+            ("nonsense", "no URL"),
+            ("http://a:b@localhost/", "Authorization"),
+        ] {
             let Err(EngineError::Unsupported { what }) = Place::read(url, &[]) else { panic!("{url} was taken") };
             assert!(what.contains(words), "{what}");
         }

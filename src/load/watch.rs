@@ -29,7 +29,16 @@ pub(crate) struct Watch {
 impl Watch {
     /// For intervals of this length.
     pub(crate) fn new(tick: Span) -> Self {
-        Self { tick, looked: Span::ZERO, busy: Span::ZERO, lag: Histogram::default(), service: Histogram::default(), stale: 0, ports: 0, quiet_until: Elapsed::ZERO }
+        Self {
+            tick,
+            looked: Span::ZERO,
+            busy: Span::ZERO,
+            lag: Histogram::default(),
+            service: Histogram::default(),
+            stale: 0,
+            ports: 0,
+            quiet_until: Elapsed::ZERO,
+        }
     }
 
     /// Looks at an interval; returns what must be said.
@@ -57,14 +66,20 @@ impl Watch {
         let mut said = Vec::new();
         let share = self.busy.as_secs_f64() / self.looked.as_secs_f64();
         if share > BUSY {
-            said.push(format!("the load generator is the limit: a worker was busy {:.0} % of the time; fewer users, a lower rate or more workers would help", share * 100.0));
+            said.push(format!(
+                "the load generator is the limit: a worker was busy {:.0} % of the time; fewer users, a lower rate or more workers would help",
+                share * 100.0
+            ));
         }
         let typical = self.service.quantile(0.5).unwrap_or(Span::ZERO);
         if let Some(lag) = self.lag.quantile(0.99).filter(|lag| *lag > LAG.max(typical.times(0.1))) {
             said.push(format!("the load generator is late: 1 % of its requests left {:.0} ms or more after they were due", lag.as_secs_f64() * 1e3));
         }
         if self.ports > 0 {
-            said.push(format!("this machine ran out of ports or open files for {} requests: the load generator's fault, not the service's", self.ports));
+            said.push(format!(
+                "this machine ran out of ports or open files for {} requests: the load generator's fault, not the service's",
+                self.ports
+            ));
         }
         if self.stale > 0 {
             said.push(format!("{} requests were sent again because the service had closed the kept connection; its keep-alive time is shorter than the users' pauses", self.stale));

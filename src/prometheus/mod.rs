@@ -8,9 +8,7 @@ mod page;
 mod rate;
 mod refuse;
 
-pub use dialect::{
-    Dialect, DialectError, Dialects, Missing, Translation, Translator, Undecided, builtin, hints, known,
-};
+pub use dialect::{Dialect, DialectError, Dialects, Missing, Translation, Translator, Undecided, builtin, hints, known};
 pub use line::LineError;
 pub use page::{BadLine, FamilyKind, Format, Label, Page, Row, Skipped};
 pub use rate::{CounterReading, increase, rate_per_second};

@@ -129,13 +129,7 @@ impl<'a> Page<'a> {
     }
 
     fn empty(format: Format) -> Self {
-        Self {
-            rows: Vec::new(),
-            labels: Vec::new(),
-            families: BTreeMap::new(),
-            skipped: Skipped::default(),
-            format,
-        }
+        Self { rows: Vec::new(), labels: Vec::new(), families: BTreeMap::new(), skipped: Skipped::default(), format }
     }
 
     /// Takes one line in; true when it ends the page.

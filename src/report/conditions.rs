@@ -119,5 +119,9 @@ fn machine(head: &SessionStarted) -> Vec<(&'static str, String)> {
     .flatten()
     .collect();
     let host = if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") };
-    vec![("load from", host), ("began", clean(&head.started_at)), ("made with", format!("Plimsoll {}, judge {}", clean(&head.version), clean(&head.judge)))]
+    vec![
+        ("load from", host),
+        ("began", clean(&head.started_at)),
+        ("made with", format!("Plimsoll {}, judge {}", clean(&head.version), clean(&head.judge))),
+    ]
 }

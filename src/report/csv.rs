@@ -78,8 +78,24 @@ fn values<'a>(step: Option<&'a StepState>, settings: &'a [String]) -> impl Itera
 pub fn csv_steps(session: &Session) -> String {
     let settings = settings(session);
     let others = [
-        "repeat", "duration_s", "requests", "requests_per_s", "failed", "dropped", "mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms", "active", "pending", "idle",
-        "threads_busy", "db_active", "what",
+        "repeat",
+        "duration_s",
+        "requests",
+        "requests_per_s",
+        "failed",
+        "dropped",
+        "mean_ms",
+        "p50_ms",
+        "p90_ms",
+        "p95_ms",
+        "p99_ms",
+        "max_ms",
+        "active",
+        "pending",
+        "idle",
+        "threads_busy",
+        "db_active",
+        "what",
     ];
     let rows = session.steps().iter().map(|step| values(Some(step), &settings).chain(step_row(session, step)).collect());
     table(&heads(&settings, &others), rows)
@@ -133,7 +149,24 @@ const TIMERS: [(&str, Signal); 2] = [("wait_ms", Signal::PoolAcquire), ("hold_ms
 #[must_use]
 pub fn csv_seconds(session: &Session) -> String {
     let settings = settings(session);
-    let counts = ["at_s", "interval_s", "step", "phase", "planned", "sent", "dropped", "in_flight", "users", "finished", "failed", "requests_per_s", "p50_ms", "p95_ms", "p99_ms", "max_ms"];
+    let counts = [
+        "at_s",
+        "interval_s",
+        "step",
+        "phase",
+        "planned",
+        "sent",
+        "dropped",
+        "in_flight",
+        "users",
+        "finished",
+        "failed",
+        "requests_per_s",
+        "p50_ms",
+        "p95_ms",
+        "p99_ms",
+        "max_ms",
+    ];
     let others: Vec<&str> = counts.into_iter().chain(LEVELS.map(|l| l.0)).chain(TIMERS.map(|t| t.0)).collect();
     let levels = LEVELS.map(|(_, signal, of)| session.joined(signal, of));
     let timers = TIMERS.map(|(_, signal)| session.joined(signal, None));

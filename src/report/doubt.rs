@@ -21,7 +21,10 @@ pub fn of_session(session: &Session) -> Vec<String> {
         format!("metrics of {}{on} were silent at the end: {}", clean(source), clean(reason))
     });
     let odd = session.anomalies().iter().map(|(anomaly, n)| format!("{} ({n} times)", anomaly.text()));
-    let restored = session.ended().filter(|e| e.restored == Some(false)).map(|_| "not every setting was put back: look at the target before using it".to_owned());
+    let restored = session
+        .ended()
+        .filter(|e| e.restored == Some(false))
+        .map(|_| "not every setting was put back: look at the target before using it".to_owned());
     flags.into_iter().chain(steps).chain(silent).chain(odd).chain(restored).collect()
 }
 

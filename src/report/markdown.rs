@@ -166,7 +166,10 @@ fn repeat(session: &Session, name: &str) -> String {
     let demo = head.plan.name.strip_prefix("demo: ").filter(|preset| preset.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
     if let Some(preset) = demo {
         let command = fenced(&format!("plimsoll demo --preset {preset} --seed {seed}"), "sh");
-        return format!("{recording} The service was the built-in lab. Run\n\n{command}\n\nIts profile was\n\n{}", fenced(&profile.join("\n"), "toml"));
+        return format!(
+            "{recording} The service was the built-in lab. Run\n\n{command}\n\nIts profile was\n\n{}",
+            fenced(&profile.join("\n"), "toml")
+        );
     }
     format!("{recording} Save the profile below as `profile.toml` and run\n\n{command}\n\n{}", fenced(&profile.join("\n"), "toml"))
 }

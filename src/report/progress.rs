@@ -13,7 +13,9 @@ use crate::model::text::clean;
 pub fn progress_line(stamped: &Stamped, session: &Session) -> Option<String> {
     let text = match &stamped.event {
         Event::Tick(_) | Event::Sample(_) | Event::StepPlanned(_) | Event::Totals { .. } | Event::Unknown => return None,
-        Event::SessionStarted(head) => format!("{}: {} at {}", clean(&head.plan.name), words::load(head.plan.load.model), clean(&head.plan.target.url)),
+        Event::SessionStarted(head) => {
+            format!("{}: {} at {}", clean(&head.plan.name), words::load(head.plan.load.model), clean(&head.plan.target.url))
+        }
         Event::PhaseChanged { step, phase } => format!("{}: {}", place(session, *step), phase_text(session, *phase)),
         Event::StepEnded { step, end, reason } => format!("{}: {}", place(session, *step), ended(session, *step, *end, reason)),
         Event::Judged(judged) => format!("so far: {}", words::answer(&judged.verdict)),
@@ -50,7 +52,9 @@ fn ended(session: &Session, id: StepId, end: StepEnd, reason: &str) -> String {
 
 fn figures(session: &Session, step: &StepState) -> String {
     let f = RunFigures::of(session, step);
-    let loss = f.loss_s.map_or_else(String::new, |(mean, se)| format!(", loss {}{}", time(mean), se.map_or_else(String::new, |e| format!(" ± {}", time(e)))));
+    let loss = f
+        .loss_s
+        .map_or_else(String::new, |(mean, se)| format!(", loss {}{}", time(mean), se.map_or_else(String::new, |e| format!(" ± {}", time(e)))));
     let kinds = step.failed();
     let failed = if kinds.is_empty() { String::new() } else { format!(" ({})", words::failures(&kinds)) };
     let short = f.short.as_ref().map_or_else(String::new, |s| format!("; too little to count in full: {s}"));

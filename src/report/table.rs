@@ -31,7 +31,8 @@ impl Table {
 
     /// Takes out columns in which nothing is known.
     fn without_unknown(mut self) -> Self {
-        let known: Vec<bool> = (0..self.heads.len()).map(|i| self.rows.iter().any(|r| r.get(i).is_some_and(|c| c != UNKNOWN && !c.is_empty()))).collect();
+        let known: Vec<bool> =
+            (0..self.heads.len()).map(|i| self.rows.iter().any(|r| r.get(i).is_some_and(|c| c != UNKNOWN && !c.is_empty()))).collect();
         let keep = |cells: &mut Vec<String>| {
             let mut at = known.iter();
             cells.retain(|_| at.next().copied().unwrap_or(false));
@@ -107,7 +108,8 @@ const COLUMNS: [Column; 16] = [
 
 /// The figures of each value of a verdict.
 pub(super) fn figures(verdict: &PoolVerdict, width: Width) -> Table {
-    let columns: Vec<(&str, &Column)> = COLUMNS.iter().filter_map(|c| if width == Width::Full { Some((c.full, c)) } else { c.narrow.map(|head| (head, c)) }).collect();
+    let columns: Vec<(&str, &Column)> =
+        COLUMNS.iter().filter_map(|c| if width == Width::Full { Some((c.full, c)) } else { c.narrow.map(|head| (head, c)) }).collect();
     let heads = std::iter::once(setting(verdict)).chain(columns.iter().map(|(head, _)| (*head).to_owned()));
     let mut table = Table::new(heads);
     let mut above: Option<&ValueFigures> = None;

@@ -31,13 +31,20 @@ pub fn session_text(session: &Session) -> String {
 
 /// How the session ended, and whether everything is as it was.
 pub(super) fn ending(session: &Session) -> String {
-    let Some(ended) = session.ended() else { return "not ended: it was cut off, or is still under way; whether settings were put back is unknown".to_owned() };
+    let Some(ended) = session.ended() else {
+        return "not ended: it was cut off, or is still under way; whether settings were put back is unknown".to_owned();
+    };
     let restored = match ended.restored {
         Some(true) => "settings put back",
         Some(false) => "settings NOT put back",
         None => "whether settings were put back is unknown",
     };
-    format!("{} after {} ({}); {restored}", ended.outcome.name(), super::format::duration(ended.at.since(crate::model::units::Elapsed::ZERO)), clean(&ended.reason))
+    format!(
+        "{} after {} ({}); {restored}",
+        ended.outcome.name(),
+        super::format::duration(ended.at.since(crate::model::units::Elapsed::ZERO)),
+        clean(&ended.reason)
+    )
 }
 
 fn with_doubts(verdict: &PoolVerdict, doubts: &[String]) -> String {

@@ -109,7 +109,8 @@ pub(super) fn next(verdict: &PoolVerdict) -> Option<String> {
 pub(super) fn values(plan: Option<&Plan>, values: &Values) -> String {
     let swept: Vec<&str> = plan.into_iter().flat_map(Plan::swept).map(|s| s.name.as_str()).collect();
     let rest = values.0.keys().map(String::as_str).filter(|name| !swept.contains(name));
-    let parts: Vec<String> = swept.iter().copied().chain(rest).filter_map(|name| values.get(name).map(|v| format!("{} {}", clean(name), plain(v)))).collect();
+    let parts: Vec<String> =
+        swept.iter().copied().chain(rest).filter_map(|name| values.get(name).map(|v| format!("{} {}", clean(name), plain(v)))).collect();
     parts.join(", ")
 }
 

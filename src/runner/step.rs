@@ -274,7 +274,9 @@ impl Driver {
         self.listen_until(end, |d, heard| {
             fresh |= matches!(heard, Heard::Sample(s) if s.asked >= begun && s.readings.iter().any(|r| r.signal == Signal::PoolPending));
             let queue = d.session().latest(Signal::PoolPending, None).is_some_and(|p| p >= 1.0);
-            d.halted().is_some() || (d.engine.in_flight() == 0 && fresh && !queue && matches!(heard, Heard::Tick)) || (!whole && d.engine.in_flight() == 0)
+            d.halted().is_some()
+                || (d.engine.in_flight() == 0 && fresh && !queue && matches!(heard, Heard::Tick))
+                || (!whole && d.engine.in_flight() == 0)
         })
         .await;
         if self.engine.in_flight() > 0 {
@@ -297,7 +299,9 @@ impl Driver {
 
     fn process_starts(&self) -> Vec<(String, f64)> {
         let started = self.session().series().iter().filter(|(k, _)| k.signal == Signal::ProcessStarted);
-        started.filter_map(|(k, t)| t.points().iter().rev().find_map(|p| p.value).map(|v| (format!("{}/{:?}", k.source, k.instance), v.level()))).collect()
+        started
+            .filter_map(|(k, t)| t.points().iter().rev().find_map(|p| p.value).map(|v| (format!("{}/{:?}", k.source, k.instance), v.level())))
+            .collect()
     }
 }
 

@@ -35,7 +35,9 @@ pub enum ScrapeError {
         within: Span,
     },
     /// There is no such page.
-    #[error("GET {url}: 404, no such page; Spring Boot needs management.endpoints.web.exposure.include=prometheus and micrometer-registry-prometheus")]
+    #[error(
+        "GET {url}: 404, no such page; Spring Boot needs management.endpoints.web.exposure.include=prometheus and micrometer-registry-prometheus"
+    )]
     NoSuchPage {
         /// The address.
         url: String,

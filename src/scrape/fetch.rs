@@ -87,11 +87,7 @@ impl Fetcher {
 
     fn redirected(&self, answer: &Response) -> ScrapeError {
         let to = answer.headers().get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
-        ScrapeError::Redirected {
-            url: self.shown.clone(),
-            status: answer.status().as_u16(),
-            to: clean_short(&masked(to), 120),
-        }
+        ScrapeError::Redirected { url: self.shown.clone(), status: answer.status().as_u16(), to: clean_short(&masked(to), 120) }
     }
 
     fn refused(&self, status: StatusCode, body: &str) -> ScrapeError {

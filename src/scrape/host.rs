@@ -62,9 +62,7 @@ impl Scraper for HostScraper {
         let asked = clock.now();
         let (source, instance) = (SOURCE.to_owned(), None);
         match self.read().await {
-            Ok(readings) => {
-                Scraped::Sample(Box::new(Sample { source, instance, asked, answered: clock.now(), readings }))
-            }
+            Ok(readings) => Scraped::Sample(Box::new(Sample { source, instance, asked, answered: clock.now(), readings })),
             Err(error) => Scraped::Gap(Gap { source, instance, asked, reason: error.to_string() }),
         }
     }
@@ -97,9 +95,7 @@ impl Probe {
             (Signal::HostOpenFiles, proc::open_files().map(|files| files as f64)),
             (Signal::HostPortsInUse, proc::ports_in_use().map(|ports| ports as f64)),
         ];
-        let reading = |(signal, value): (Signal, Option<f64>)| {
-            Some(Reading { signal, of: None, value: Value::Gauge(value?) })
-        };
+        let reading = |(signal, value): (Signal, Option<f64>)| Some(Reading { signal, of: None, value: Value::Gauge(value?) });
         figures.into_iter().filter_map(reading).collect()
     }
 

@@ -114,13 +114,7 @@ impl Scraper for PrometheusScraper {
         let read = self.read(asked).await;
         let (source, instance) = (self.source.clone(), self.instance.clone());
         match read {
-            Ok(translation) => Scraped::Sample(Box::new(Sample {
-                source,
-                instance,
-                asked,
-                answered: clock.now(),
-                readings: translation.readings,
-            })),
+            Ok(translation) => Scraped::Sample(Box::new(Sample { source, instance, asked, answered: clock.now(), readings: translation.readings })),
             Err(error) => Scraped::Gap(Gap { source, instance, asked, reason: error.to_string() }),
         }
     }

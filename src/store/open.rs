@@ -62,7 +62,8 @@ pub(super) async fn create(path: &Path) -> Result<SqliteConnection, StoreError> 
 
 /// The schema goes into the file itself before changes go beside it: whatever happens later, the file says what it is.
 async fn prepare(path: &Path) -> sqlx::Result<SqliteConnection> {
-    let options = SqliteConnectOptions::new().filename(path).synchronous(SqliteSynchronous::Normal).foreign_keys(false).busy_timeout(Duration::from_secs(5));
+    let options =
+        SqliteConnectOptions::new().filename(path).synchronous(SqliteSynchronous::Normal).foreign_keys(false).busy_timeout(Duration::from_secs(5));
     let mut conn = options.disable_statement_logging().connect().await?;
     MIGRATIONS.run(&mut conn).await?;
     conn.execute("PRAGMA journal_mode = WAL").await?;
@@ -79,7 +80,10 @@ pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
     }
     let version: i64 = pragma(&mut conn, "PRAGMA user_version").await.map_err(|e| unreadable(path, &e))?;
     if version > SCHEMA {
-        return Err(read_error(path, format!("it was written by a later version (schema {version}, this one knows up to {SCHEMA}); a newer plimsoll reads it")));
+        return Err(read_error(
+            path,
+            format!("it was written by a later version (schema {version}, this one knows up to {SCHEMA}); a newer plimsoll reads it"),
+        ));
     }
     Ok(conn)
 }

@@ -89,7 +89,11 @@ impl Reader {
 
     /// The number of the last event of the part that begins at `from`; none: there is nothing more.
     async fn part_end(&self, conn: &mut SqliteConnection, from: i64, most: i64) -> Result<Option<i64>, Broken> {
-        let row = sqlx::query("SELECT max(seq) FROM (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)").bind(from).bind(most).fetch_one(conn).await?;
+        let row = sqlx::query("SELECT max(seq) FROM (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)")
+            .bind(from)
+            .bind(most)
+            .fetch_one(conn)
+            .await?;
         Ok(row.try_get(0)?)
     }
 
@@ -139,7 +143,9 @@ impl Reader {
 
     fn outcome(&self, row: &SqliteRow) -> Result<Option<TickRow>, Broken> {
         let failed = row.try_get::<Option<&str>, _>(5)?.map_or_else(|| Some(std::collections::BTreeMap::new()), |t| serde_json::from_str(t).ok());
-        let (Some(key), Some(phase), Some(failed)) = (self.requests.get(&row.try_get(1)?), phase_of(row.try_get(3)?), failed) else { return Ok(None) };
+        let (Some(key), Some(phase), Some(failed)) = (self.requests.get(&row.try_get(1)?), phase_of(row.try_get(3)?), failed) else {
+            return Ok(None);
+        };
         Ok(Some(TickRow {
             key: key.clone(),
             cohort: Cohort { step: StepId(row.try_get(2)?), phase, slot: count(row, 4)? },
@@ -160,7 +166,13 @@ impl Reader {
         let sql = "SELECT seq, source, instance, asked_us, answered_us FROM sample WHERE seq BETWEEN ? AND ?";
         let mut rows = sqlx::query(sql).bind(from).bind(to).fetch(&mut *conn);
         while let Some(row) = rows.try_next().await? {
-            let sample = Sample { source: row.try_get(1)?, instance: row.try_get(2)?, asked: elapsed(&row, 3)?, answered: elapsed(&row, 4)?, readings: Vec::new() };
+            let sample = Sample {
+                source: row.try_get(1)?,
+                instance: row.try_get(2)?,
+                asked: elapsed(&row, 3)?,
+                answered: elapsed(&row, 4)?,
+                readings: Vec::new(),
+            };
             out.insert(row.try_get::<i64, _>(0)?, sample);
         }
         drop(rows);

@@ -49,7 +49,9 @@ pub async fn summary(path: &Path) -> Result<Summary, StoreError> {
 }
 
 async fn gather(conn: &mut SqliteConnection) -> sqlx::Result<Option<Summary>> {
-    let Some(Event::SessionStarted(head)) = one(conn, "SELECT body FROM event WHERE kind = 'session_started' ORDER BY seq LIMIT 1").await? else { return Ok(None) };
+    let Some(Event::SessionStarted(head)) = one(conn, "SELECT body FROM event WHERE kind = 'session_started' ORDER BY seq LIMIT 1").await? else {
+        return Ok(None);
+    };
     let resumed = "SELECT body FROM event WHERE kind IN ('session_ended', 'session_resumed') ORDER BY seq DESC LIMIT 1";
     let outcome = match one(conn, resumed).await? {
         Some(Event::SessionEnded { outcome, .. }) => Some(outcome),
@@ -59,7 +61,11 @@ async fn gather(conn: &mut SqliteConnection) -> sqlx::Result<Option<Summary>> {
         Some(Event::Judged(judged)) => Some((judged.verdict.verdict, judged.verdict.setting, judged.verdict.value)),
         _ => None,
     };
-    let row = sqlx::query("SELECT (SELECT count(*) FROM event WHERE kind = 'step_planned'), coalesce((SELECT at_us FROM event ORDER BY seq DESC LIMIT 1), 0)").fetch_one(conn).await?;
+    let row = sqlx::query(
+        "SELECT (SELECT count(*) FROM event WHERE kind = 'step_planned'), coalesce((SELECT at_us FROM event ORDER BY seq DESC LIMIT 1), 0)",
+    )
+    .fetch_one(conn)
+    .await?;
     let last = Elapsed(row.try_get::<i64, _>(1)?.cast_unsigned());
     Ok(Some(Summary {
         name: head.plan.name,

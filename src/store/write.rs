@@ -99,19 +99,21 @@ impl Writer {
 
     async fn write_row(&mut self, seq: u64, row: &TickRow) -> sqlx::Result<()> {
         let request = self.request_id(&row.key).await?;
-        let failed_by = (!row.failed.is_empty()).then(|| serde_json::to_string(&row.failed)).transpose().map_err(|e| sqlx::Error::Encode(Box::new(e)))?;
-        let mut query = sqlx::query("INSERT INTO outcome VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-            .bind(seq.cast_signed())
-            .bind(request)
-            .bind(i64::from(row.cohort.step.0))
-            .bind(phase_name(row.cohort.phase))
-            .bind(row.cohort.slot.cast_signed())
-            .bind(row.latency.count().cast_signed())
-            .bind(row.failures().cast_signed())
-            .bind(failed_by)
-            .bind(row.checks_passed.cast_signed())
-            .bind(row.checks_failed.cast_signed())
-            .bind(row.bytes.cast_signed());
+        let failed_by =
+            (!row.failed.is_empty()).then(|| serde_json::to_string(&row.failed)).transpose().map_err(|e| sqlx::Error::Encode(Box::new(e)))?;
+        let mut query =
+            sqlx::query("INSERT INTO outcome VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .bind(seq.cast_signed())
+                .bind(request)
+                .bind(i64::from(row.cohort.step.0))
+                .bind(phase_name(row.cohort.phase))
+                .bind(row.cohort.slot.cast_signed())
+                .bind(row.latency.count().cast_signed())
+                .bind(row.failures().cast_signed())
+                .bind(failed_by)
+                .bind(row.checks_passed.cast_signed())
+                .bind(row.checks_failed.cast_signed())
+                .bind(row.bytes.cast_signed());
         for h in [&row.latency, &row.failed_latency, &row.service_time, &row.send_lag, &row.connect_wait] {
             query = bind_histogram(query, StoredHistogram::from(h));
         }

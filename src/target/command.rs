@@ -22,9 +22,7 @@ pub(super) async fn run(what: &str, words: &[String], within: Span) -> Result<()
     let refuse = |answer: String| TargetError::Refused { doing: doing.clone(), answer };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = signal::own_group(&mut command)
-        .spawn()
-        .map_err(|error| refuse(format!("{error}; is the program installed and on the PATH?")))?;
+    let mut child = signal::own_group(&mut command).spawn().map_err(|error| refuse(format!("{error}; is the program installed and on the PATH?")))?;
     let group = child.id();
     let tail = Tail::default();
     let readers = [tail.follow(child.stdout.take(), None), tail.follow(child.stderr.take(), None)];
@@ -47,9 +45,7 @@ pub(super) async fn run(what: &str, words: &[String], within: Span) -> Result<()
 
 /// Words as a person may paste them into a shell.
 pub(super) fn quoted(words: &[String]) -> String {
-    let plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c))
-    };
+    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));
     let quote = |word: &String| {
         if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
     };

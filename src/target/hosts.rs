@@ -20,8 +20,7 @@ impl Allowed {
     /// Reads an address and refuses it unless its host is allowed.
     pub(super) fn address(&self, doing: &str, text: &str) -> Result<Url, TargetError> {
         let refuse = |answer: String| TargetError::Refused { doing: doing.to_owned(), answer };
-        let url = Url::parse(text)
-            .map_err(|error| refuse(format!("`{}` is no address: {error}; write http://host:port", shown_text(text))))?;
+        let url = Url::parse(text).map_err(|error| refuse(format!("`{}` is no address: {error}; write http://host:port", shown_text(text))))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(refuse(format!("`{}:` can not be asked; write http://host:port", url.scheme())));
         }

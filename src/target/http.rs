@@ -35,10 +35,7 @@ pub(super) fn client(within: Span) -> Result<Client, TargetError> {
         .timeout(within.duration())
         .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
         .build();
-    built.map_err(|error| TargetError::Refused {
-        doing: "making ready to reach the target".to_owned(),
-        answer: answer::cause(&error),
-    })
+    built.map_err(|error| TargetError::Refused { doing: "making ready to reach the target".to_owned(), answer: answer::cause(&error) })
 }
 
 impl Change<'_> {
@@ -67,14 +64,7 @@ impl Change<'_> {
     }
 
     /// Sends it to one instance; `what` says what for.
-    pub(super) async fn send(
-        &self,
-        what: &str,
-        client: &Client,
-        base: &Url,
-        allowed: &Allowed,
-        known: &Known,
-    ) -> Result<(), TargetError> {
+    pub(super) async fn send(&self, what: &str, client: &Client, base: &Url, allowed: &Allowed, known: &Known) -> Result<(), TargetError> {
         let url = self.address(what, base, allowed, known)?;
         let doing = format!("{what}: {} {}", self.method, shown(&url));
         let refuse = |answer: &str| TargetError::Refused { doing: doing.clone(), answer: answer.to_owned() };

@@ -15,9 +15,7 @@ pub(super) struct Known(BTreeMap<String, f64>);
 impl Known {
     /// Before anything was applied: what will be put back, else the first value to try.
     pub(super) fn at_first(settings: &[Setting]) -> Self {
-        let first = |setting: &Setting| {
-            Some((setting.name.clone(), setting.restore.or_else(|| setting.values.first().copied())?))
-        };
+        let first = |setting: &Setting| Some((setting.name.clone(), setting.restore.or_else(|| setting.values.first().copied())?));
         Self(settings.iter().filter_map(first).collect())
     }
 
@@ -52,9 +50,7 @@ impl Known {
         match value {
             Value::String(text) => self.json_text(text),
             Value::Array(items) => Value::Array(items.iter().map(|item| self.json(item)).collect()),
-            Value::Object(fields) => {
-                Value::Object(fields.iter().map(|(key, field)| (key.clone(), self.json(field))).collect())
-            }
+            Value::Object(fields) => Value::Object(fields.iter().map(|(key, field)| (key.clone(), self.json(field))).collect()),
             other => other.clone(),
         }
     }

@@ -55,10 +55,7 @@ impl Service {
     /// Starts it with these values in its arguments and environment.
     pub(super) fn start(&mut self, known: &Known) -> Result<(), TargetError> {
         let words: Vec<String> = self.plan.command.iter().map(|word| known.fill(word)).collect();
-        let refuse = |answer: String| TargetError::Refused {
-            doing: format!("starting `{}`", self.program(known)),
-            answer,
-        };
+        let refuse = |answer: String| TargetError::Refused { doing: format!("starting `{}`", self.program(known)), answer };
         let Some((program, arguments)) = words.split_first() else {
             return Err(refuse("target.process.command is empty".to_owned()));
         };

@@ -6,9 +6,9 @@ use std::time::Duration;
 use reqwest::{Client, Url};
 use tokio::time::Instant;
 
+use super::answer;
 use super::hosts::{Allowed, shown};
 use super::process::Service;
-use super::answer;
 use crate::model::plan::Ready;
 use crate::model::units::Span;
 use crate::ports::TargetError;

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use reqwest::{Client, Url};
 
+use super::command;
 use super::hosts::Allowed;
 use super::http::{self, Change};
 use super::known::{Known, plain};
 use super::process::Service;
 use super::ready::Question;
-use super::command;
 use crate::model::plan::{Apply, Ready, Setting, TargetPlan};
 use crate::model::template::Template;
 use crate::model::units::Span;
@@ -32,12 +32,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self {
-            request: Span::from_secs(10),
-            command: Span::from_secs(120),
-            grace: Span::from_secs(10),
-            ready: Span::from_secs(10),
-        }
+        Self { request: Span::from_secs(10), command: Span::from_secs(120), grace: Span::from_secs(10), ready: Span::from_secs(10) }
     }
 }
 
@@ -62,12 +57,7 @@ pub struct ServiceTarget {
 impl ServiceTarget {
     /// For the target and the settings of a plan; nothing is touched yet. What the service's own process writes goes to
     /// `process_log` too, if given.
-    pub fn new(
-        target: &TargetPlan,
-        settings: &[Setting],
-        patience: Patience,
-        process_log: Option<PathBuf>,
-    ) -> Result<Self, TargetError> {
+    pub fn new(target: &TargetPlan, settings: &[Setting], patience: Patience, process_log: Option<PathBuf>) -> Result<Self, TargetError> {
         let allowed = Allowed::new(&target.allow);
         let instances = match target.instances.as_slice() {
             [] => std::slice::from_ref(&target.url),
@@ -116,17 +106,15 @@ impl ServiceTarget {
         let Some(service) = &mut self.service else {
             let asked = settings.iter().find(|(setting, _)| setting.apply == Apply::Restart);
             return match asked {
-                Some((setting, value)) => Err(TargetError::Refused {
-                    doing: what(setting, *value),
-                    answer: "a restart needs [target.process] in the profile".to_owned(),
-                }),
+                Some((setting, value)) => {
+                    Err(TargetError::Refused { doing: what(setting, *value), answer: "a restart needs [target.process] in the profile".to_owned() })
+                }
                 None => Ok(false),
             };
         };
         let running = service.is_running();
-        let as_started = |(setting, value): &(&Setting, f64)| {
-            setting.apply != Apply::Restart || self.started_with.contains(&(setting.name.clone(), *value))
-        };
+        let as_started =
+            |(setting, value): &(&Setting, f64)| setting.apply != Apply::Restart || self.started_with.contains(&(setting.name.clone(), *value));
         if running && settings.iter().all(as_started) {
             return Ok(false);
         }
@@ -177,9 +165,7 @@ impl ServiceTarget {
 
     fn how(&self, setting: &Setting, restarted: bool) -> String {
         match &setting.apply {
-            Apply::Http { method, path, headers, body } => {
-                Change { method, path, headers, body: body.as_ref() }.how(&self.known)
-            }
+            Apply::Http { method, path, headers, body } => Change { method, path, headers, body: body.as_ref() }.how(&self.known),
             Apply::Command(words) => words.first().map(|word| self.known.fill(word)).unwrap_or_default(),
             Apply::Restart if restarted => "restart".to_owned(),
             Apply::Restart => "already started so".to_owned(),

@@ -38,11 +38,7 @@ impl Tail {
     }
 
     /// Reads a stream to its end in the background.
-    pub(super) fn follow(
-        &self,
-        stream: Option<impl AsyncRead + Unpin + Send + 'static>,
-        log: Option<&Path>,
-    ) -> tokio::task::JoinHandle<()> {
+    pub(super) fn follow(&self, stream: Option<impl AsyncRead + Unpin + Send + 'static>, log: Option<&Path>) -> tokio::task::JoinHandle<()> {
         let tail = self.clone();
         let log = log.map(Path::to_owned);
         tokio::spawn(async move {

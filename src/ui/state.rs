@@ -211,7 +211,17 @@ impl State {
             Start::Live => (Screen::Live, Origin::Run(Run::default())),
             Start::Replay { .. } => (Screen::Live, Origin::Nothing),
         };
-        Self { start, screen, overlay: None, origin, session: Session::new(), live: LiveState::default(), scroll: 0, home: HomeState::default(), notice: None }
+        Self {
+            start,
+            screen,
+            overlay: None,
+            origin,
+            session: Session::new(),
+            live: LiveState::default(),
+            scroll: 0,
+            home: HomeState::default(),
+            notice: None,
+        }
     }
 
     /// The session as it is to be drawn: frozen, or as it is.

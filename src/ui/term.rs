@@ -72,7 +72,9 @@ fn terminal_error(error: &io::Error) -> UiError {
 
 /// The terminal's events, as far as the screens care. Ends when the terminal is gone.
 pub fn inputs() -> impl Stream<Item = Input> + Unpin {
-    Box::pin(EventStream::new().take_while(|e| futures::future::ready(e.is_ok())).filter_map(|e| futures::future::ready(e.ok().and_then(|e| input(&e)))))
+    Box::pin(
+        EventStream::new().take_while(|e| futures::future::ready(e.is_ok())).filter_map(|e| futures::future::ready(e.ok().and_then(|e| input(&e)))),
+    )
 }
 
 fn input(event: &Event) -> Option<Input> {

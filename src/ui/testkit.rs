@@ -125,7 +125,13 @@ impl Maker {
             }
             if phase == Phase::Settle {
                 let text = format!("{pool} reads back and acts: connections reached {pool}");
-                self.push(Event::SettingProved(SettingProved { step: Some(step), setting: "pool".to_owned(), proof: Proof::Acted, seen: Some(pool), text }));
+                self.push(Event::SettingProved(SettingProved {
+                    step: Some(step),
+                    setting: "pool".to_owned(),
+                    proof: Proof::Acted,
+                    seen: Some(pool),
+                    text,
+                }));
             }
         }
         self.push(Event::StepEnded { step, end: StepEnd::Completed, reason: "standard error 0.8%".to_owned() });
@@ -145,8 +151,11 @@ impl Maker {
         };
         let finished = rate * share * TICK_MS as f64 / 1000.0;
         let cohort = Cohort { step, phase, slot: from / TICK_MS };
-        let rows =
-            if finished > 0.0 { vec![row(cohort, finished, answer * (1.0 + 0.05 * wobble(n + 7)), pool < 40.0 && n.is_multiple_of(6))] } else { Vec::new() };
+        let rows = if finished > 0.0 {
+            vec![row(cohort, finished, answer * (1.0 + 0.05 * wobble(n + 7)), pool < 40.0 && n.is_multiple_of(6))]
+        } else {
+            Vec::new()
+        };
         let at = Elapsed(self.now_ms * 1000);
         self.push(Event::Tick(Box::new(Tick {
             source: "local".to_owned(),
@@ -287,7 +296,12 @@ pub(crate) fn verdict(done: usize) -> PoolVerdict {
         values: BTreeMap::new(),
         zones: BTreeMap::new(),
         indifferent: Vec::new(),
-        next: (!last).then(|| Next { value: 170.0, runs: 1, why: "between 150 and 200 the curve is least known".to_owned(), values: BTreeMap::new() }),
+        next: (!last).then(|| Next {
+            value: 170.0,
+            runs: 1,
+            why: "between 150 and 200 the curve is least known".to_owned(),
+            values: BTreeMap::new(),
+        }),
         reasons: vec![Remark::new(
             "balance",
             "from 100 to 150 waiting falls by 0.9 ms a connection while holding grows by 0.3; from 150 to 200 by 0.3 and 0.4",

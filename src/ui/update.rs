@@ -151,7 +151,9 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Filter => state.home.typing = true,
         Action::Reload => return vec![Effect::Ask(Request::List)],
         Action::Pause | Action::Skip | Action::Repeat | Action::Mark | Action::MeasureNext => return steer(state, action),
-        Action::Verdict | Action::Freeze | Action::Zoom | Action::NextPanel | Action::PreviousPanel | Action::Window | Action::Scale => look(state, action),
+        Action::Verdict | Action::Freeze | Action::Zoom | Action::NextPanel | Action::PreviousPanel | Action::Window | Action::Scale => {
+            look(state, action)
+        }
         Action::Up | Action::Down | Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => scroll(state, action),
         Action::Play | Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward | Action::GoTo | Action::Speed(_) => {
             play(state, action);

@@ -117,7 +117,10 @@ async fn a_user_logs_in_once_and_carries_its_token() {
     let mut login = get("/token");
     login.method = "POST".to_owned();
     login.body = Some(Body::Json(serde_json::json!({"user": "u"})));
-    login.extract = BTreeMap::from([("token".to_owned(), Extract::Json("user.token".to_owned())), ("session".to_owned(), Extract::Header("x-session".to_owned()))]);
+    login.extract = BTreeMap::from([
+        ("token".to_owned(), Extract::Json("user.token".to_owned())),
+        ("session".to_owned(), Extract::Header("x-session".to_owned())),
+    ]);
     let mut read = get("/read/{session}?q={token}");
     read.headers.insert("Authorization".to_owned(), Template::parse("Bearer {token}"));
     let mut flow = scenario(vec![step(read)]);

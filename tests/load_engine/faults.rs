@@ -21,7 +21,9 @@ async fn said_of(server: &Server, request: plimsoll::model::plan::RequestPlan, m
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_kind_is_counted_as_itself_as_often_as_it_was_made() {
     let server = Server::start().await;
-    for (path, kind) in [("/status/503", ErrorKind::Status), ("/half", ErrorKind::Reset), ("/garbage", ErrorKind::BadAnswer), ("/shut", ErrorKind::Reset)] {
+    for (path, kind) in
+        [("/status/503", ErrorKind::Status), ("/half", ErrorKind::Reset), ("/garbage", ErrorKind::BadAnswer), ("/shut", ErrorKind::Reset)]
+    {
         let said = said_of(&server, get(path), 150).await;
         let n = server.count(path);
         assert!(n > 1, "{path}");

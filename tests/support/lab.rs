@@ -27,17 +27,11 @@ impl Lab {
                 let until = async move {
                     let _dropped = ended.await;
                 };
-                serve(LabConfig { settings, seed: 5 }, listener, until)
-                    .await
-                    .unwrap();
+                serve(LabConfig { settings, seed: 5 }, listener, until).await.unwrap();
             });
         });
         let address = told.recv().unwrap();
-        Self {
-            address,
-            end: Some(end),
-            thread: Some(thread),
-        }
+        Self { address, end: Some(end), thread: Some(thread) }
     }
 }
 
@@ -75,26 +69,14 @@ pub(crate) async fn exchange(stream: &mut TcpStream, request: &[u8]) -> Option<A
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
-        let length = head.lines().find_map(|line| {
-            line.to_ascii_lowercase()
-                .strip_prefix("content-length: ")?
-                .parse::<usize>()
-                .ok()
-        });
+        let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse::<usize>().ok());
         if body.len() >= length.unwrap_or(0) {
-            return Some(Answer {
-                head: head.to_owned(),
-                body: body.to_owned(),
-            });
+            return Some(Answer { head: head.to_owned(), body: body.to_owned() });
         }
     }
 }
 
 /// The text of a request.
 pub(crate) fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: lab\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+    format!("{method} {path} HTTP/1.1\r\nHost: lab\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

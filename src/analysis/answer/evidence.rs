@@ -96,9 +96,10 @@ fn question(sweep: &Sweep, runs: &[Run]) -> Question {
         LoadKind::Closed => Arrivals::Closed { users: sweep.load.users.unwrap_or(1.0), think_s: sweep.load.think_s.unwrap_or(0.0) },
         LoadKind::Open => Arrivals::Open { rate: sweep.load.rate.unwrap_or(1.0) * sweep.load.requests_per_arrival },
     };
-    let range = sweep.candidates.of(&sweep.setting).unwrap_or_else(|| {
-        runs.iter().fold((f64::INFINITY, 1.0), |(lo, hi), r| (f64::min(lo, r.value), f64::max(hi, r.value)))
-    });
+    let range = sweep
+        .candidates
+        .of(&sweep.setting)
+        .unwrap_or_else(|| runs.iter().fold((f64::INFINITY, 1.0), |(lo, hi), r| (f64::min(lo, r.value), f64::max(hi, r.value))));
     Question {
         queue: Queue {
             arrivals,

@@ -58,4 +58,3 @@ fn short(group: &Group) -> Option<String> {
 fn count(x: f64) -> u64 {
     x.round().clamp(0.0, 9e15) as u64
 }
-

@@ -33,7 +33,8 @@ pub(super) fn flags(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, a
 }
 
 fn single_run(evidence: &Evidence<'_>) -> Option<Remark> {
-    let single = evidence.groups.iter().all(|g| g.runs.len() < 2) || evidence.runs.iter().filter(|r| !r.is_further()).all(|r| r.rep == evidence.runs[0].rep);
+    let single =
+        evidence.groups.iter().all(|g| g.runs.len() < 2) || evidence.runs.iter().filter(|r| !r.is_further()).all(|r| r.rep == evidence.runs[0].rep);
     single.then(|| Remark::new("single_run", "one run of each value: the noise between runs is not known"))
 }
 
@@ -45,7 +46,12 @@ fn threads_changed(evidence: &Evidence<'_>) -> Option<Remark> {
     seen.sort_by(f64::total_cmp);
     seen.dedup();
     let list: Vec<String> = seen.iter().map(|t| figure(*t)).collect();
-    (seen.len() > 1).then(|| Remark::new("threads_changed", format!("the worker threads changed during the sweep ({}): the steps differ in more than the setting", list.join(", "))))
+    (seen.len() > 1).then(|| {
+        Remark::new(
+            "threads_changed",
+            format!("the worker threads changed during the sweep ({}): the steps differ in more than the setting", list.join(", ")),
+        )
+    })
 }
 
 /// A value whose loss is far from what its neighbours and the curve say.
@@ -65,25 +71,37 @@ fn off_curve(evidence: &Evidence<'_>) -> Option<Remark> {
 fn growing_queue(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> {
     let near = evidence.nearest(ruling.value);
     let grows = near.runs.iter().any(|r| r.growth.0 > 2.6 && r.growth.1 > 0.05);
-    grows.then(|| Remark::new("growing_queue", format!("the queue was still growing at {} when the step ended: its loss is a lower bound", figure(near.value))))
+    grows.then(|| {
+        Remark::new("growing_queue", format!("the queue was still growing at {} when the step ended: its loss is a lower bound", figure(near.value)))
+    })
 }
 
 fn unsteady(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> {
     let near = evidence.nearest(ruling.value);
-    near.runs.iter().any(|r| r.unsteady).then(|| Remark::new("no_steady_state", format!("no steady state was seen at {}: measure longer", figure(near.value))))
+    near.runs
+        .iter()
+        .any(|r| r.unsteady)
+        .then(|| Remark::new("no_steady_state", format!("no steady state was seen at {}: measure longer", figure(near.value))))
 }
 
 /// A run whose hold times are far above its replicates or its own quiet part.
 fn disturbed(evidence: &Evidence<'_>) -> Option<Remark> {
     let values: Vec<String> = evidence.runs.iter().filter(|r| r.doubt > 0.15).map(|r| format!("{} (block {})", figure(r.value), r.rep + 1)).collect();
-    (!values.is_empty()).then(|| Remark::new("disturbed", format!("hold times say that something else was at work during {}: repeat", values.join(", "))))
+    (!values.is_empty())
+        .then(|| Remark::new("disturbed", format!("hold times say that something else was at work during {}: repeat", values.join(", "))))
 }
 
 fn non_db_hold(evidence: &Evidence<'_>) -> Option<Remark> {
     let share = |r: &Run| Some(1.0 - r.db_active? / r.active.filter(|a| *a > 1.0)?);
     let shares: Vec<f64> = evidence.runs.iter().filter_map(share).collect();
     let share = median(&shares).filter(|s| *s > 0.5)?;
-    Some(Remark::new("non_db_hold", format!("{} of the time a connection is held is not database work: shorten that first (outside calls, hashing or rendering inside the transaction), then sweep again", percent(share))))
+    Some(Remark::new(
+        "non_db_hold",
+        format!(
+            "{} of the time a connection is held is not database work: shorten that first (outside calls, hashing or rendering inside the transaction), then sweep again",
+            percent(share)
+        ),
+    ))
 }
 
 fn wide_interval(choice: &Choice, ruling: &Ruling) -> Option<Remark> {
@@ -102,7 +120,16 @@ fn other_bottleneck(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> 
     let share = near.clone().filter_map(|g| cpu_share(g, cores)).reduce(f64::max);
     if let (Some(share), Some(cores)) = (share.filter(|s| *s >= CPU_FULL), cores) {
         let used = share * cores;
-        return Some(Remark::new("other_bottleneck", format!("the service's CPU is what limits ({} of {} cores in use, {}), not the {}: the queue only moves", figure(used), figure(cores), percent(share), evidence.sweep.setting)));
+        return Some(Remark::new(
+            "other_bottleneck",
+            format!(
+                "the service's CPU is what limits ({} of {} cores in use, {}), not the {}: the queue only moves",
+                figure(used),
+                figure(cores),
+                percent(share),
+                evidence.sweep.setting
+            ),
+        ));
     }
     let flat: Vec<&Group> = near.filter(|g| g.loss() <= 1.02 * evidence.best().loss() + 2.0 * g.loss_se()).collect();
     let (first, last) = (flat.first()?, flat.last()?);
@@ -112,7 +139,10 @@ fn other_bottleneck(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> 
     moved.then(|| {
         let text = format!(
             "from {} to {} waiting and holding together go from {} to {}, the loss does not move: something else limits{}",
-            figure(first.value), figure(last.value), seconds(before), seconds(after),
+            figure(first.value),
+            figure(last.value),
+            seconds(before),
+            seconds(after),
             if cores.is_none() { " (the service's CPU is not known: process_cpu and its limit would show it)" } else { "" }
         );
         Remark::new("other_bottleneck", text)
@@ -135,10 +165,17 @@ fn slo_unknown(allowed: &Allowed) -> Option<Remark> {
 
 fn failure_cost_assumed(evidence: &Evidence<'_>) -> Option<Remark> {
     let (cost, assumed) = evidence.sweep.failure_cost_s();
-    assumed.then(|| Remark::new("failure_cost_assumed", format!("how long a caller waits is not known: a failed request is taken to cost {}", seconds(cost))))
+    assumed.then(|| {
+        Remark::new("failure_cost_assumed", format!("how long a caller waits is not known: a failed request is taken to cost {}", seconds(cost)))
+    })
 }
 
 fn void_steps(evidence: &Evidence<'_>) -> Option<Remark> {
-    let list: Vec<String> = evidence.sweep.steps.iter().filter_map(|s| s.void.as_ref().map(|why| format!("{} ({why})", figure(s.value(&evidence.sweep.setting).unwrap_or(0.0))))).collect();
+    let list: Vec<String> = evidence
+        .sweep
+        .steps
+        .iter()
+        .filter_map(|s| s.void.as_ref().map(|why| format!("{} ({why})", figure(s.value(&evidence.sweep.setting).unwrap_or(0.0)))))
+        .collect();
     (!list.is_empty()).then(|| Remark::new("void_steps", format!("not judged: {}", list.join("; "))))
 }

@@ -30,12 +30,21 @@ fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) 
     let text = match ruling.kind {
         Kind::Recommend => format!(
             "{setting} {value} is expected to cost at most {} more than the best; {} to {} are as good within 2%",
-            percent(regret), figure(zone.0), figure(zone.1)
+            percent(regret),
+            figure(zone.0),
+            figure(zone.1)
         ),
         Kind::Repeat => match ruling.figure {
-            Some(capacity) => format!("no step carried {rate} requests/s, but the hold times say that {setting} {value} could carry {}: a backlog outlived the steps. Warm up at low load, drain, and run again", figure(capacity)),
-            None if evidence.best().failed() > 0.5 => format!("every step was still warming up when it ended (connections were held shorter and shorter): warm up at low load until that stops, drain, and run again"),
-            None => format!("{setting} {value} is the best guess, but it may cost {} against the best: measure again before using it", percent(regret)),
+            Some(capacity) => format!(
+                "no step carried {rate} requests/s, but the hold times say that {setting} {value} could carry {}: a backlog outlived the steps. Warm up at low load, drain, and run again",
+                figure(capacity)
+            ),
+            None if evidence.best().failed() > 0.5 => format!(
+                "every step was still warming up when it ended (connections were held shorter and shorter): warm up at low load until that stops, drain, and run again"
+            ),
+            None => {
+                format!("{setting} {value} is the best guess, but it may cost {} against the best: measure again before using it", percent(regret))
+            }
         },
         Kind::EdgeHigh => format!("the loss still falls at {value}, the largest {setting} tried, and requests wait there: try larger ones"),
         Kind::EdgeLow => format!("the loss is least at {value}, the smallest {setting} tried: try smaller ones"),
@@ -47,7 +56,9 @@ fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) 
             "all {} worker threads are at work and nothing waits for a connection at the best {setting}: the threads limit, not the pool",
             figure(ruling.figure.unwrap_or(0.0))
         ),
-        Kind::Overloaded => format!("no {setting} carries {rate} requests/s: the most is about {}", figure(ruling.figure.unwrap_or_else(|| best.good()))),
+        Kind::Overloaded => {
+            format!("no {setting} carries {rate} requests/s: the most is about {}", figure(ruling.figure.unwrap_or_else(|| best.good())))
+        }
         Kind::GeneratorBound => format!(
             "of {rate} requests/s planned, {} could not be sent and nothing waited at the service: the load generator was the limit",
             figure(best.dropped())

@@ -84,7 +84,11 @@ fn invalid(sweep: &Sweep, groups: &[Group], void: &[String]) -> PoolVerdict {
         text.push_str(why);
     }
     let target = sweep.load.rate.map(|r| r * sweep.load.requests_per_arrival);
-    PoolVerdict { reasons: vec![Remark::new("too_few_values", text)], steps: figures(groups, target, sweep.process_cores), ..blank(sweep, Kind::Invalid) }
+    PoolVerdict {
+        reasons: vec![Remark::new("too_few_values", text)],
+        steps: figures(groups, target, sweep.process_cores),
+        ..blank(sweep, Kind::Invalid)
+    }
 }
 
 /// The mean curve with its 90% band, thinned for drawing.
@@ -99,7 +103,12 @@ fn curve(p: &Posterior) -> Vec<CurvePoint> {
     at.dedup();
     let point = |i: usize| {
         let values: Vec<f64> = p.draws.iter().filter_map(|d| d.get(i).copied()).collect();
-        Some(CurvePoint { value: *p.grid.get(i)?, loss_s: digits(p.loss(i), 6), low_s: digits(quantile(&values, 0.05)?, 6), high_s: digits(quantile(&values, 0.95)?, 6) })
+        Some(CurvePoint {
+            value: *p.grid.get(i)?,
+            loss_s: digits(p.loss(i), 6),
+            low_s: digits(quantile(&values, 0.05)?, 6),
+            high_s: digits(quantile(&values, 0.95)?, 6),
+        })
     };
     at.into_iter().filter_map(point).collect()
 }

@@ -40,7 +40,10 @@ mod tests {
 
     #[test]
     fn numbers_carry_units_and_no_false_digits() {
-        assert_eq!((seconds(0.0091), seconds(1.934), seconds(0.412), seconds(0.0002)), ("9.1 ms".into(), "1.93 s".into(), "412 ms".into(), "0.20 ms".into()));
+        assert_eq!(
+            (seconds(0.0091), seconds(1.934), seconds(0.412), seconds(0.0002)),
+            ("9.1 ms".into(), "1.93 s".into(), "412 ms".into(), "0.20 ms".into())
+        );
         assert_eq!((percent(0.008), percent(0.31)), ("0.8%".into(), "31%".into()));
         assert_eq!((figure(97.94), figure(150.0), figure(3.2)), ("97.9".into(), "150".into(), "3.20".into()));
     }

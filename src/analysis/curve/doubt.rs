@@ -52,7 +52,8 @@ fn undrift(runs: &[Run]) -> Vec<Run> {
     values.dedup();
     let (mut points, mut groups) = (Vec::new(), 0);
     for value in values {
-        let group: Vec<(f64, f64)> = runs.iter().filter(|r| (r.value - value).abs() < 1e-9).filter_map(|r| r.hold.map(|h| (r.at_s, h.ln()))).collect();
+        let group: Vec<(f64, f64)> =
+            runs.iter().filter(|r| (r.value - value).abs() < 1e-9).filter_map(|r| r.hold.map(|h| (r.at_s, h.ln()))).collect();
         if group.len() < 2 {
             continue;
         }

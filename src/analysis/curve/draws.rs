@@ -69,7 +69,7 @@ impl Residual {
     pub(super) fn draw(&self, base: &[f64], reach: &[f64], n: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let normal = DMatrix::from_fn(self.mean.len(), n, |_, _| StandardNormal.sample(rng));
         let latent = &self.root * normal;
-        let smooth = &self.carry * latent.rows(1, latent.nrows() - 1) ;
+        let smooth = &self.carry * latent.rows(1, latent.nrows() - 1);
         let centre = &self.carry * self.mean.rows(1, self.mean.len() - 1);
         let value = |c: usize, d: usize| base[c] + self.mean[0] + latent[(0, d)] + reach[c] * (centre[c] + smooth[(c, d)]);
         (0..n).map(|d| (0..base.len()).map(|c| value(c, d)).collect()).collect()

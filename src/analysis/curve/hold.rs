@@ -114,7 +114,8 @@ pub(super) fn fit(runs: &[Run], cores: Option<f64>) -> Vec<Fit> {
     let knees = knees(&samples, cores);
     // A first look at all drifts with few knees spares most of them the rest.
     let few: Vec<Option<f64>> = std::iter::once(None).chain(knees.iter().copied().step_by(4).map(Some)).collect();
-    let look: Vec<(f64, f64)> = drifts(runs).into_iter().map(|d| (d, few.iter().map(|k| scored(&samples, *k, d, knees.len()).0).fold(f64::NEG_INFINITY, f64::max))).collect();
+    let look: Vec<(f64, f64)> =
+        drifts(runs).into_iter().map(|d| (d, few.iter().map(|k| scored(&samples, *k, d, knees.len()).0).fold(f64::NEG_INFINITY, f64::max))).collect();
     let top = look.iter().map(|l| l.1).fold(f64::NEG_INFINITY, f64::max);
     let all: Vec<Option<f64>> = std::iter::once(None).chain(knees.iter().copied().map(Some)).collect();
     let mut fits = Vec::new();

@@ -79,7 +79,8 @@ impl Observed {
         let centre = |i: usize| if i == 0 { self.amplitude.ln() } else { prior[i] };
         let penalty = |q: &[f64]| q.iter().enumerate().map(|(i, x)| ((x - centre(i)) / WIDTH[i]).powi(2)).sum::<f64>();
         let cost = |q: &[f64]| self.evidence(&Scales::from_logs(q), r).map_or(1e9, |e| 0.5 * penalty(q) - e);
-        let begin: Vec<f64> = start.map_or_else(|| (0..5).map(centre).collect(), |s| [s.amplitude, s.length, s.drift, s.block, s.noise].map(f64::ln).to_vec());
+        let begin: Vec<f64> =
+            start.map_or_else(|| (0..5).map(centre).collect(), |s| [s.amplitude, s.length, s.drift, s.block, s.noise].map(f64::ln).to_vec());
         let (evaluations, scale) = if start.is_some() { (120, 0.25) } else { (300, 0.4) };
         let (q, value) = minimise(&begin, &[scale; 5], Stop { evaluations, x: 0.02, f: 0.01 }, cost);
         (Scales::from_logs(&q), -value)

@@ -67,7 +67,8 @@ pub(in crate::analysis) struct Member {
 
 /// The members, heaviest first.
 pub(super) fn members(setup: &Setup<'_>, family: Vec<Fit>, misfit: f64) -> Vec<Member> {
-    let curves: Vec<(f64, Option<Fit>)> = if family.is_empty() { vec![(1.0, None)] } else { family.into_iter().map(|f| (f.weight, Some(f))).collect() };
+    let curves: Vec<(f64, Option<Fit>)> =
+        if family.is_empty() { vec![(1.0, None)] } else { family.into_iter().map(|f| (f.weight, Some(f))).collect() };
     let mut seen = setup.seen.clone();
     let mut found: Vec<(f64, Member)> = Vec::new();
     for (weight, fit) in curves {

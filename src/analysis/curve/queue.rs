@@ -116,7 +116,9 @@ impl Head {
 
     /// Completions a second with pool `c`. Beyond `c` the number thinking is Poisson, cut at the users left: a closed form.
     fn closed_rate(&self, users: f64, away_s: f64, service: &[f64], c: usize) -> f64 {
-        let (Some(mu), Some(lp), Some(mass), Some(served)) = (service.get(c - 1), self.log_p.get(c), self.mass.get(c), self.served.get(c)) else { return 0.0 };
+        let (Some(mu), Some(lp), Some(mass), Some(served)) = (service.get(c - 1), self.log_p.get(c), self.mass.get(c), self.served.get(c)) else {
+            return 0.0;
+        };
         let left = users - c as f64;
         let tail = if left < 1.0 { f64::NEG_INFINITY } else { lp + log_tail(left, away_s * mu) };
         let (all, done) = (log_add(*mass, tail), log_add(*served, tail + mu.ln()));

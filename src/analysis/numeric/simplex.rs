@@ -92,7 +92,10 @@ mod tests {
     fn it_stops_at_its_allowance() {
         let mut n = 0;
         let stop = Stop { evaluations: 40, ..STOP };
-        minimise(&[0.0, 0.0, 0.0], &[1.0; 3], stop, |p| { n += 1; p.iter().map(|x| (x - 9.0).abs()).sum() });
+        minimise(&[0.0, 0.0, 0.0], &[1.0; 3], stop, |p| {
+            n += 1;
+            p.iter().map(|x| (x - 9.0).abs()).sum()
+        });
         assert!(n <= 46, "{n}");
         assert!((minimise(&[], &[], STOP, |_| 3.0).1 - 3.0).abs() < 1e-12);
     }

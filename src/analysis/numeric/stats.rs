@@ -129,7 +129,12 @@ mod tests {
             let batches: Vec<(f64, f64)> = (0..12)
                 .map(|_| {
                     let n = 300 + rng.random_range(0..60);
-                    let sum: f64 = (0..n).map(|_| { let x: f64 = Exp1.sample(&mut rng); x }).sum();
+                    let sum: f64 = (0..n)
+                        .map(|_| {
+                            let x: f64 = Exp1.sample(&mut rng);
+                            x
+                        })
+                        .sum();
                     (sum, f64::from(n))
                 })
                 .collect();

@@ -1,8 +1,8 @@
 //! From rows to the figures of a run.
 
+use super::Run;
 use super::percentile::{Percentiles, percentiles};
 use super::rows::{Rows, known_mean, weighted};
-use super::Run;
 use crate::analysis::numeric::{batch_bounds, batch_ratio, mann_kendall, mean, mser};
 use crate::analysis::sweep::{By, Sweep, SweepStep};
 
@@ -22,7 +22,10 @@ pub(in crate::analysis) fn measure(sweep: &Sweep, step: &SweepStep) -> Option<Ru
     let (cut, unsteady) = cut(&rows, sweep.by, cap);
     let n = rows.len().checked_sub(cut).filter(|n| *n > 0)?;
     let bounds = batch_bounds(n, (n / 5).clamp(MIN_BATCHES, 12));
-    let sums: Vec<(f64, f64)> = bounds.iter().map(|(a, b)| (cut + a..cut + b).fold((0.0, 0.0), |(c, r), row| (c + rows.cost.get(row).copied().unwrap_or(0.0), r + rows.requests(row)))).collect();
+    let sums: Vec<(f64, f64)> = bounds
+        .iter()
+        .map(|(a, b)| (cut + a..cut + b).fold((0.0, 0.0), |(c, r), row| (c + rows.cost.get(row).copied().unwrap_or(0.0), r + rows.requests(row))))
+        .collect();
     let ratio = batch_ratio(&sums)?;
     let seconds = n as f64 * rows.dt;
     let total = |column: &[f64]| column.iter().skip(cut).sum::<f64>();
@@ -163,7 +166,8 @@ fn growth(rows: &Rows<'_>, cut: usize, bounds: &[(usize, usize)]) -> (f64, f64) 
     };
     let levels: Vec<f64> = bounds.iter().filter_map(level).collect();
     let half = levels.len() / 2;
-    let grown = mean(levels.iter().skip(levels.len() - half).copied()).zip(mean(levels.iter().take(half).copied())).map_or(0.0, |(late, early)| late - early);
+    let grown =
+        mean(levels.iter().skip(levels.len() - half).copied()).zip(mean(levels.iter().take(half).copied())).map_or(0.0, |(late, early)| late - early);
     let middle = mean(levels.iter().copied()).filter(|m| *m > 0.0);
     (mann_kendall(&levels), middle.map_or(0.0, |m| grown / m))
 }

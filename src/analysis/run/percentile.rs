@@ -26,7 +26,8 @@ pub(in crate::analysis) struct Percentiles {
 /// The percentiles of the slices that begin after `from_s`, or of all if none does.
 pub(in crate::analysis) fn percentiles(slices: &[LatencySlice], from_s: f64) -> Percentiles {
     let late: Vec<&LatencySlice> = slices.iter().filter(|s| s.from_s + 1e-9 >= from_s && !s.latency.is_empty()).collect();
-    let chosen: Vec<&Histogram> = if late.is_empty() { slices.iter().map(|s| &s.latency).collect() } else { late.iter().map(|s| &s.latency).collect() };
+    let chosen: Vec<&Histogram> =
+        if late.is_empty() { slices.iter().map(|s| &s.latency).collect() } else { late.iter().map(|s| &s.latency).collect() };
     let mut all = Histogram::default();
     for h in &chosen {
         all.merge(h);

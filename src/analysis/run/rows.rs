@@ -24,7 +24,8 @@ impl<'a> Rows<'a> {
         let n = step.series.rows();
         let counts = |name: &str| step.series.column(name).map_or_else(|| vec![0.0; n], |c| c.iter().map(|v| v.unwrap_or(0.0)).collect::<Vec<f64>>());
         let (ok, err) = (counts("ok"), counts("err"));
-        let latency: Vec<Option<f64>> = step.series.column("lat_mean_ms").map_or_else(|| vec![None; n], |c| c.iter().map(|v| v.map(|ms| ms / 1e3)).collect());
+        let latency: Vec<Option<f64>> =
+            step.series.column("lat_mean_ms").map_or_else(|| vec![None; n], |c| c.iter().map(|v| v.map(|ms| ms / 1e3)).collect());
         let cost = ok.iter().zip(&err).zip(&latency).map(|((ok, err), lat)| ok * lat.unwrap_or(0.0).clamp(0.0, cap_s) + err * cap_s).collect();
         let ended: Vec<f64> = ok.iter().zip(&err).map(|(a, b)| a + b).collect();
         let done = match step.series.column("done") {

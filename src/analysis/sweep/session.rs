@@ -22,7 +22,8 @@ pub fn sweep_of(session: &Session) -> Option<Sweep> {
     if steps.is_empty() {
         return None;
     }
-    let goal = Goal { slo: plan.objective.slo.iter().map(|s| s.text.clone()).collect(), failure_cost_s: plan.objective.failure_cost.map(Span::as_secs_f64) };
+    let goal =
+        Goal { slo: plan.objective.slo.iter().map(|s| s.text.clone()).collect(), failure_cost_s: plan.objective.failure_cost.map(Span::as_secs_f64) };
     let (model, load) = load_of(plan);
     Some(Sweep {
         schema: SCHEMA.to_owned(),

@@ -103,7 +103,9 @@ impl Spread {
 
 fn grown(earlier: Option<Value>, later: Option<Value>) -> Option<Growth> {
     match (earlier?, later?) {
-        (Value::Timer { sum: s0, count: n0 }, Value::Timer { sum: s1, count: n1 }) if n1 >= n0 && s1 >= s0 => Some(Growth { sum: s1 - s0, count: n1 - n0 }),
+        (Value::Timer { sum: s0, count: n0 }, Value::Timer { sum: s1, count: n1 }) if n1 >= n0 && s1 >= s0 => {
+            Some(Growth { sum: s1 - s0, count: n1 - n0 })
+        }
         (Value::Counter(a), Value::Counter(b)) if b >= a => Some(Growth { sum: 0.0, count: b - a }),
         _ => None,
     }
@@ -150,7 +152,8 @@ mod tests {
 
     #[test]
     fn rows_without_a_scrape_stay_empty() {
-        let t = track(&[(2.6, Some(Value::Gauge(4.0))), (2.7, Some(Value::Gauge(6.0))), (3.3, Some(Value::Gauge(8.0))), (9.0, Some(Value::Gauge(1.0)))]);
+        let t =
+            track(&[(2.6, Some(Value::Gauge(4.0))), (2.7, Some(Value::Gauge(6.0))), (3.3, Some(Value::Gauge(8.0))), (9.0, Some(Value::Gauge(1.0)))]);
         assert_eq!(t.levels(GRID), [Some(5.0), None, None, Some(8.0)]);
     }
 

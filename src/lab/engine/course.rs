@@ -61,9 +61,7 @@ impl<T> Engine<T> {
     }
 
     fn ask(&mut self, id: usize) {
-        let deadline = self
-            .now
-            .saturating_add(nanos(self.settings.pool_connection_timeout_ms));
+        let deadline = self.now.saturating_add(nanos(self.settings.pool_connection_timeout_ms));
         let Some(job) = &mut self.jobs[id] else {
             return;
         };
@@ -73,8 +71,7 @@ impl<T> Engine<T> {
         } else {
             self.pool.wait(id, deadline);
         }
-        self.pool
-            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
+        self.pool.open_if_short(self.now, nanos(self.settings.pool_connect_ms));
     }
 
     fn lent(&mut self, id: usize) {
@@ -94,10 +91,7 @@ impl<T> Engine<T> {
     }
 
     fn give_back(&mut self, id: usize) {
-        let lent = self.jobs[id]
-            .as_ref()
-            .and_then(|job| job.lent)
-            .unwrap_or(self.now);
+        let lent = self.jobs[id].as_ref().and_then(|job| job.lent).unwrap_or(self.now);
         self.meters.usage.record_whole_ms(self.now, self.now - lent);
         self.pool.give_back();
         self.lend();
@@ -106,14 +100,10 @@ impl<T> Engine<T> {
 
     /// Idle connections go to those who wait; missing ones are opened.
     pub(super) fn lend(&mut self) {
-        while let Some(id) = self
-            .pool
-            .serve_waiter(|id| self.jobs[id].as_ref().map_or(0, |job| job.deadline))
-        {
+        while let Some(id) = self.pool.serve_waiter(|id| self.jobs[id].as_ref().map_or(0, |job| job.deadline)) {
             self.lent(id);
         }
-        self.pool
-            .open_if_short(self.now, nanos(self.settings.pool_connect_ms));
+        self.pool.open_if_short(self.now, nanos(self.settings.pool_connect_ms));
     }
 
     fn opened(&mut self) {
@@ -149,16 +139,9 @@ impl<T> Engine<T> {
         };
         self.vacant.push(id);
         let status = if outcome == Outcome::Served { 200 } else { 503 };
-        let key = RequestKey {
-            uri: job.route.uri,
-            method: job.route.method,
-            status,
-        };
+        let key = RequestKey { uri: job.route.uri, method: job.route.method, status };
         self.meters.request(key, self.now, self.now - job.begun);
-        self.ended.push(Ended {
-            token: job.token,
-            outcome,
-        });
+        self.ended.push(Ended { token: job.token, outcome });
         self.threads_busy -= 1;
         self.start_accepted();
     }

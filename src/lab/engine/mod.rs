@@ -90,9 +90,7 @@ impl<T> Engine<T> {
         while pool.total() < settings.pool_max {
             pool.open_if_short(0, 0);
             pool.opened(0);
-            meters
-                .creation
-                .record_whole_ms(0, nanos(settings.pool_connect_ms));
+            meters.creation.record_whole_ms(0, nanos(settings.pool_connect_ms));
         }
         Self {
             sampler: Sampler::new(seed, &settings),
@@ -130,9 +128,7 @@ impl<T> Engine<T> {
     /// Core time the modelled work has used, if the cores are modelled.
     pub(in crate::lab) fn modelled_cpu(&self) -> Option<ModelledCpu> {
         let (cores, used_s) = (self.settings.cpu_cores, self.meters.cpu / 1e9);
-        self.settings
-            .models_cpu()
-            .then_some(ModelledCpu { cores, used_s })
+        self.settings.models_cpu().then_some(ModelledCpu { cores, used_s })
     }
 
     /// Takes what ended since the last call.
@@ -143,10 +139,7 @@ impl<T> Engine<T> {
     /// Takes over changed settings at the moment the model stands at.
     pub(in crate::lab) fn change(&mut self, settings: Settings) {
         self.pool.change(settings.pool_max, settings.behaviour);
-        self.threads_created = self
-            .threads_created
-            .min(settings.threads_max.max(self.threads_busy))
-            .max(SPARE_THREADS.min(settings.threads_max));
+        self.threads_created = self.threads_created.min(settings.threads_max.max(self.threads_busy)).max(SPARE_THREADS.min(settings.threads_max));
         self.settings = settings;
         self.sampler.change(&self.settings);
         self.start_accepted();
@@ -160,15 +153,7 @@ impl<T> Engine<T> {
             return Err(token);
         }
         let demand = self.sampler.draw(&self.settings);
-        let job = Job {
-            token,
-            route,
-            demand,
-            begun: self.now,
-            asked: 0,
-            deadline: 0,
-            lent: None,
-        };
+        let job = Job { token, route, demand, begun: self.now, asked: 0, deadline: 0, lent: None };
         let id = self.vacant.pop().unwrap_or_else(|| {
             self.jobs.push(None);
             self.jobs.len() - 1
@@ -197,12 +182,8 @@ impl<T> Engine<T> {
         let [opened, gave_up] = [self.pool.next_opened(), self.pool.next_deadline()];
         [
             opened.map(|due| (due, Happening::Opened)),
-            self.database
-                .due(self.database_slowdown())
-                .map(|due| (due, Happening::Database)),
-            self.cores
-                .due(self.cores_slowdown())
-                .map(|due| (due, Happening::Cores)),
+            self.database.due(self.database_slowdown()).map(|due| (due, Happening::Database)),
+            self.cores.due(self.cores_slowdown()).map(|due| (due, Happening::Cores)),
             self.app.due(1.0).map(|due| (due, Happening::App)),
             gave_up.map(|due| (due, Happening::GaveUp)),
         ]
@@ -224,8 +205,7 @@ impl<T> Engine<T> {
         if to <= self.now {
             return;
         }
-        self.meters.cpu +=
-            (to - self.now) as f64 * f64::from(self.cores.len()).min(self.settings.cpu_cores);
+        self.meters.cpu += (to - self.now) as f64 * f64::from(self.cores.len()).min(self.settings.cpu_cores);
         self.database.run_to(to, self.database_slowdown());
         self.cores.run_to(to, self.cores_slowdown());
         self.app.run_to(to, 1.0);
@@ -234,11 +214,7 @@ impl<T> Engine<T> {
 }
 
 /// Milliseconds of a setting as nanoseconds of the time line.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "settings are checked to be finite and not negative"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "settings are checked to be finite and not negative")]
 pub(in crate::lab) fn nanos(ms: f64) -> Nanos {
     (ms * 1e6).round() as Nanos
 }

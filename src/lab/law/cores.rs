@@ -15,11 +15,7 @@ const STILL: f64 = 1e-11;
 /// What `there` requests in the threads do with a pool of `pool`. Work on the cores outside the hold must be part of the model, a delay not.
 pub(super) fn inside(settings: &Settings, pool: u32, there: u32) -> Inside {
     if there == 0 {
-        return Inside {
-            rate: 0.0,
-            waiting: 0.0,
-            holding: 0.0,
-        };
+        return Inside { rate: 0.0, waiting: 0.0, holding: 0.0 };
     }
     Chain::new(settings, pool, there).solved()
 }
@@ -44,19 +40,10 @@ struct Chain {
 impl Chain {
     fn new(settings: &Settings, pool: u32, there: u32) -> Self {
         let most = pool.min(there);
-        let mut chain = Self {
-            pool,
-            there,
-            width: most as usize + 1,
-            states: Vec::new(),
-        };
+        let mut chain = Self { pool, there, width: most as usize + 1, states: Vec::new() };
         for at_pool in 0..=there {
             for computing in 0..=most {
-                let state = if computing <= at_pool {
-                    rates(settings, pool, there, at_pool, computing)
-                } else {
-                    State::default()
-                };
+                let state = if computing <= at_pool { rates(settings, pool, there, at_pool, computing) } else { State::default() };
                 chain.states.push(state);
             }
         }
@@ -69,9 +56,7 @@ impl Chain {
 
     fn possible(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let pool = self.pool;
-        (0..=self.there).flat_map(move |at_pool| {
-            (0..=at_pool.min(pool)).map(move |computing| (at_pool, computing))
-        })
+        (0..=self.there).flat_map(move |at_pool| (0..=at_pool.min(pool)).map(move |computing| (at_pool, computing)))
     }
 
     /// Flow into a state from those around it, per unit of time.
@@ -101,11 +86,7 @@ impl Chain {
         for sweep in 0..SWEEPS {
             let mut moved = 0.0_f64;
             for step in 0..order.len() {
-                let (at_pool, computing) = order[if sweep % 2 == 0 {
-                    step
-                } else {
-                    order.len() - 1 - step
-                }];
+                let (at_pool, computing) = order[if sweep % 2 == 0 { step } else { order.len() - 1 - step }];
                 let share = self.coming(at_pool, computing);
                 let index = self.index(at_pool, computing);
                 let state = &mut self.states[index];
@@ -114,9 +95,7 @@ impl Chain {
                 state.share = share;
             }
             let total: f64 = self.states.iter().map(|state| state.share).sum();
-            self.states
-                .iter_mut()
-                .for_each(|state| state.share /= total);
+            self.states.iter_mut().for_each(|state| state.share /= total);
             if moved < STILL {
                 break;
             }
@@ -125,11 +104,7 @@ impl Chain {
     }
 
     fn means(&self, order: &[(u32, u32)]) -> Inside {
-        let mut inside = Inside {
-            rate: 0.0,
-            waiting: 0.0,
-            holding: 0.0,
-        };
+        let mut inside = Inside { rate: 0.0, waiting: 0.0, holding: 0.0 };
         for &(at_pool, computing) in order {
             let State { share, finish, .. } = self.states[self.index(at_pool, computing)];
             let holding = at_pool.min(self.pool);
@@ -166,10 +141,7 @@ mod tests {
             cpu_outside_ms: outside_ms,
             cpu_inside_ms: inside_ms,
             db_demand_ms: database_ms,
-            db_law: Contention::Usl {
-                sigma: 0.0,
-                kappa: 0.0,
-            },
+            db_law: Contention::Usl { sigma: 0.0, kappa: 0.0 },
             ..presets::find("cpu-bound").unwrap().service
         }
     }
@@ -178,19 +150,13 @@ mod tests {
     fn one_request_alone_takes_the_sum_of_its_parts() {
         let inside = inside(&settings(2.0, 3.0, 2.0, 5.0), 4, 1);
         assert!((inside.rate - 100.0).abs() < 1e-6, "{inside:?}");
-        assert!(
-            (inside.holding - 0.7).abs() < 1e-6 && inside.waiting.abs() < 1e-12,
-            "{inside:?}"
-        );
+        assert!((inside.holding - 0.7).abs() < 1e-6 && inside.waiting.abs() < 1e-12, "{inside:?}");
     }
 
     #[test]
     fn many_requests_get_what_the_cores_give() {
         let inside = inside(&settings(2.0, 3.0, 1.0, 5.0), 20, 40);
-        assert!(
-            (inside.rate - 500.0).abs() < 0.5,
-            "two cores, 4 ms each: {inside:?}"
-        );
+        assert!((inside.rate - 500.0).abs() < 0.5, "two cores, 4 ms each: {inside:?}");
     }
 
     #[test]

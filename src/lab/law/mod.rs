@@ -18,21 +18,18 @@ use super::settings::Settings;
 #[must_use]
 pub fn explain(preset: &Preset) -> Law {
     let [least, .., most] = preset.values;
-    Law::new(
-        preset,
-        (least..=most).map(|pool| (pool, balance(&preset.service, preset.load, pool))),
-    )
+    Law::new(preset, (least..=most).map(|pool| (pool, balance(&preset.service, preset.load, pool))))
 }
 
 fn balance(settings: &Settings, load: PresetLoad, pool: u32) -> station::Balance {
     let cores = settings.models_cpu();
-    outside::balance(load, settings.threads_max, |there| {
-        if cores {
-            cores::inside(settings, pool, there)
-        } else {
-            station::inside(settings, pool, there)
-        }
-    })
+    outside::balance(
+        load,
+        settings.threads_max,
+        |there| {
+            if cores { cores::inside(settings, pool, there) } else { station::inside(settings, pool, there) }
+        },
+    )
 }
 
 #[cfg(test)]

@@ -18,9 +18,7 @@ pub(super) fn balance(load: PresetLoad, threads: u32, inside: impl Fn(u32) -> In
             let table: Vec<Inside> = (0..=users.min(threads)).map(inside).collect();
             closed(users, load.think_s(), &table)
         }
-        PresetLoad::Open { rate_per_s } => {
-            open(rate_per_s, &(0..=threads).map(inside).collect::<Vec<_>>())
-        }
+        PresetLoad::Open { rate_per_s } => open(rate_per_s, &(0..=threads).map(inside).collect::<Vec<_>>()),
     }
 }
 
@@ -43,21 +41,12 @@ fn open(rate: f64, inside: &[Inside]) -> Balance {
     let full = inside.len() - 1;
     let most = at(inside, full).rate;
     if rate >= most {
-        return Balance {
-            response_s: f64::INFINITY,
-            wait_s: f64::INFINITY,
-            hold_s: at(inside, full).holding / most,
-            rate: most,
-        };
+        return Balance { response_s: f64::INFINITY, wait_s: f64::INFINITY, hold_s: at(inside, full).holding / most, rate: most };
     }
     let mut logs = vec![0.0_f64];
     // Long enough that what is left out weighs less than a millionth of a millionth.
     let tail = (28.0 / (most / rate).ln()).ceil().min(2_000_000.0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "bounded just above"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just above")]
     for there in 1..=full + tail as usize {
         logs.push(logs[there - 1] + (rate / at(inside, there).rate).ln());
     }
@@ -65,13 +54,7 @@ fn open(rate: f64, inside: &[Inside]) -> Balance {
 }
 
 fn means(share: &[f64], inside: &[Inside]) -> Balance {
-    let mean = |figure: &dyn Fn(usize) -> f64| {
-        share
-            .iter()
-            .enumerate()
-            .map(|(there, share)| figure(there) * share)
-            .sum::<f64>()
-    };
+    let mean = |figure: &dyn Fn(usize) -> f64| share.iter().enumerate().map(|(there, share)| figure(there) * share).sum::<f64>();
     let always = Inside {
         rate: mean(&|there| at(inside, there).rate),
         waiting: mean(&|there| at(inside, there).waiting),
@@ -81,20 +64,8 @@ fn means(share: &[f64], inside: &[Inside]) -> Balance {
 }
 
 /// Little's law turns mean numbers into mean times.
-fn per_request(
-    there: f64,
-    Inside {
-        rate,
-        waiting,
-        holding,
-    }: Inside,
-) -> Balance {
-    Balance {
-        response_s: there / rate,
-        wait_s: waiting / rate,
-        hold_s: holding / rate,
-        rate,
-    }
+fn per_request(there: f64, Inside { rate, waiting, holding }: Inside) -> Balance {
+    Balance { response_s: there / rate, wait_s: waiting / rate, hold_s: holding / rate, rate }
 }
 
 #[cfg(test)]
@@ -106,33 +77,19 @@ mod tests {
     fn servers(servers: u32, each_per_s: f64) -> impl Fn(u32) -> Inside {
         move |there| {
             let holding = f64::from(there.min(servers));
-            Inside {
-                rate: holding * each_per_s,
-                waiting: f64::from(there) - holding,
-                holding,
-            }
+            Inside { rate: holding * each_per_s, waiting: f64::from(there) - holding, holding }
         }
     }
 
     fn closed_load(users: u32, think_ms: u64) -> PresetLoad {
         let think = Duration::from_millis(think_ms);
-        PresetLoad::Closed {
-            users,
-            think: (think, think),
-        }
+        PresetLoad::Closed { users, think: (think, think) }
     }
 
     #[test]
     fn an_open_queue_with_one_server_is_the_textbooks() {
-        let balance = balance(
-            PresetLoad::Open { rate_per_s: 80.0 },
-            500,
-            servers(1, 100.0),
-        );
-        assert!(
-            (balance.response_s - 1.0 / (100.0 - 80.0)).abs() < 1e-6,
-            "{balance:?}"
-        );
+        let balance = balance(PresetLoad::Open { rate_per_s: 80.0 }, 500, servers(1, 100.0));
+        assert!((balance.response_s - 1.0 / (100.0 - 80.0)).abs() < 1e-6, "{balance:?}");
         assert!((balance.wait_s - (0.05 - 0.01)).abs() < 1e-6, "{balance:?}");
         assert!((balance.hold_s - 0.01).abs() < 1e-9);
     }
@@ -146,31 +103,20 @@ mod tests {
 
     #[test]
     fn more_than_can_be_served_waits_for_ever() {
-        assert!(
-            balance(PresetLoad::Open { rate_per_s: 100.0 }, 5, servers(1, 100.0))
-                .response_s
-                .is_infinite()
-        );
+        assert!(balance(PresetLoad::Open { rate_per_s: 100.0 }, 5, servers(1, 100.0)).response_s.is_infinite());
     }
 
     #[test]
     fn erlangs_formula_comes_out() {
         // Erlang C for 2 servers at a load of 1: an arrival waits with probability 1/3, for 1/3 x 1/(200 - 100) on average.
-        let balance = balance(
-            PresetLoad::Open { rate_per_s: 100.0 },
-            400,
-            servers(2, 100.0),
-        );
+        let balance = balance(PresetLoad::Open { rate_per_s: 100.0 }, 400, servers(2, 100.0));
         assert!((balance.wait_s - 1.0 / 300.0).abs() < 1e-6, "{balance:?}");
     }
 
     #[test]
     fn users_without_thought_are_all_in_the_service() {
         let balance = balance(closed_load(10, 0), 20, servers(4, 100.0));
-        assert!(
-            (balance.rate - 400.0).abs() < 1e-9 && (balance.response_s - 0.025).abs() < 1e-12,
-            "{balance:?}"
-        );
+        assert!((balance.rate - 400.0).abs() < 1e-9 && (balance.response_s - 0.025).abs() < 1e-12, "{balance:?}");
     }
 
     #[test]

@@ -27,9 +27,7 @@ pub(super) struct Balance {
 
 /// What `there` requests in the threads do with a pool of `pool`.
 pub(super) fn inside(settings: &Settings, pool: u32, there: u32) -> Inside {
-    product_form(there, settings.app_ms / 1e3, pool, |at_pool| {
-        database_rate(settings, at_pool.min(pool))
-    })
+    product_form(there, settings.app_ms / 1e3, pool, |at_pool| database_rate(settings, at_pool.min(pool)))
 }
 
 /// Completions per second of a database with `sessions` at work.
@@ -41,11 +39,7 @@ pub(super) fn database_rate(settings: &Settings, sessions: u32) -> f64 {
 fn product_form(there: u32, app_s: f64, pool: u32, served: impl Fn(u32) -> f64) -> Inside {
     if app_s <= 0.0 || there == 0 {
         let holding = f64::from(there.min(pool));
-        return Inside {
-            rate: if there == 0 { 0.0 } else { served(there) },
-            waiting: f64::from(there) - holding,
-            holding,
-        };
+        return Inside { rate: if there == 0 { 0.0 } else { served(there) }, waiting: f64::from(there) - holding, holding };
     }
     // Weights of 0..=there at the pool, relative to the one before; logs, because they span hundreds of decades.
     let mut logs = vec![0.0_f64];
@@ -54,12 +48,7 @@ fn product_form(there: u32, app_s: f64, pool: u32, served: impl Fn(u32) -> f64) 
         logs.push(logs[logs.len() - 1] + (coming / served(at_pool)).ln());
     }
     let share = shares(&logs);
-    let mean = |figure: &dyn Fn(u32) -> f64| {
-        (0..=there)
-            .zip(&share)
-            .map(|(at_pool, share)| figure(at_pool) * share)
-            .sum::<f64>()
-    };
+    let mean = |figure: &dyn Fn(u32) -> f64| (0..=there).zip(&share).map(|(at_pool, share)| figure(at_pool) * share).sum::<f64>();
     Inside {
         rate: mean(&|at_pool| if at_pool == 0 { 0.0 } else { served(at_pool) }),
         waiting: mean(&|at_pool| f64::from(at_pool.saturating_sub(pool))),
@@ -82,29 +71,14 @@ mod tests {
     use crate::lab::presets;
 
     fn settings(app_ms: f64) -> Settings {
-        let free = Contention::Usl {
-            sigma: 0.0,
-            kappa: 0.0,
-        };
-        Settings {
-            app_ms,
-            db_demand_ms: 10.0,
-            db_law: free,
-            ..presets::find("plateau").unwrap().service
-        }
+        let free = Contention::Usl { sigma: 0.0, kappa: 0.0 };
+        Settings { app_ms, db_demand_ms: 10.0, db_law: free, ..presets::find("plateau").unwrap().service }
     }
 
     #[test]
     fn without_a_delay_everyone_is_at_the_pool() {
         let at = |there| inside(&settings(0.0), 4, there);
-        assert_eq!(
-            at(0),
-            Inside {
-                rate: 0.0,
-                waiting: 0.0,
-                holding: 0.0
-            }
-        );
+        assert_eq!(at(0), Inside { rate: 0.0, waiting: 0.0, holding: 0.0 });
         assert!((at(3).rate - 300.0).abs() < 1e-9);
         assert_eq!((at(6).waiting, at(6).holding), (2.0, 4.0));
     }

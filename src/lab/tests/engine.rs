@@ -14,10 +14,7 @@ fn simple() -> Settings {
     Settings {
         pool_max: 1,
         pool_connection_timeout_ms: 25.0,
-        db_law: Contention::Usl {
-            sigma: 0.0,
-            kappa: 0.0,
-        },
+        db_law: Contention::Usl { sigma: 0.0, kappa: 0.0 },
         db_demand_ms: 10.0,
         demand_cv: 0.0,
         ..presets::find("plateau").unwrap().service
@@ -33,12 +30,7 @@ fn ends(engine: &mut Engine<u32>, until: Nanos) -> Vec<(Nanos, u32, Outcome)> {
     let mut ends = Vec::new();
     while let Some(due) = engine.due().filter(|&due| due <= until) {
         engine.run_to(due);
-        ends.extend(
-            engine
-                .take_ended()
-                .into_iter()
-                .map(|ended| (due, ended.token, ended.outcome)),
-        );
+        ends.extend(engine.take_ended().into_iter().map(|ended| (due, ended.token, ended.outcome)));
     }
     engine.run_to(until);
     ends
@@ -53,15 +45,9 @@ fn one_connection_serves_in_the_order_of_arrival() {
     let mut engine = engine(simple());
     arrive(&mut engine, 0..2);
     let ends = ends(&mut engine, 100 * MS);
-    assert_eq!(
-        ends,
-        [(10 * MS, 0, Outcome::Served), (20 * MS, 1, Outcome::Served)]
-    );
+    assert_eq!(ends, [(10 * MS, 0, Outcome::Served), (20 * MS, 1, Outcome::Served)]);
     assert_eq!(engine.meters.acquire.sum, 10 * MS);
-    assert_eq!(
-        (engine.meters.usage.count, engine.meters.usage.sum),
-        (2, 20 * MS)
-    );
+    assert_eq!((engine.meters.usage.count, engine.meters.usage.sum), (2, 20 * MS));
 }
 
 #[test]
@@ -89,33 +75,19 @@ fn a_late_caller_sees_everything_at_its_own_moment() {
 
 #[test]
 fn sessions_slow_each_other_down_while_they_are_together() {
-    let shared = Settings {
-        pool_max: 2,
-        db_law: Contention::Usl {
-            sigma: 1.0,
-            kappa: 0.0,
-        },
-        ..simple()
-    };
+    let shared = Settings { pool_max: 2, db_law: Contention::Usl { sigma: 1.0, kappa: 0.0 }, ..simple() };
     let mut engine = engine(shared);
     arrive(&mut engine, 0..1);
     engine.run_to(5 * MS);
     arrive(&mut engine, 1..2);
     // Half done when the second comes: both at half speed until 15, then the second alone for its other half.
     let ends = ends(&mut engine, 100 * MS);
-    assert_eq!(
-        ends,
-        [(15 * MS, 0, Outcome::Served), (20 * MS, 1, Outcome::Served)]
-    );
+    assert_eq!(ends, [(15 * MS, 0, Outcome::Served), (20 * MS, 1, Outcome::Served)]);
 }
 
 #[test]
 fn requests_beyond_the_threads_wait_and_beyond_the_queue_are_refused() {
-    let narrow = Settings {
-        threads_max: 2,
-        accept_count: 1,
-        ..simple()
-    };
+    let narrow = Settings { threads_max: 2, accept_count: 1, ..simple() };
     let mut engine = engine(narrow);
     arrive(&mut engine, 0..3);
     assert_eq!(engine.arrive(route(), 3), Err(3));
@@ -129,33 +101,20 @@ fn requests_beyond_the_threads_wait_and_beyond_the_queue_are_refused() {
 
 #[test]
 fn threads_added_take_those_who_wait() {
-    let narrow = Settings {
-        threads_max: 1,
-        pool_max: 4,
-        ..simple()
-    };
+    let narrow = Settings { threads_max: 1, pool_max: 4, ..simple() };
     let mut engine = engine(narrow.clone());
     arrive(&mut engine, 0..3);
     assert_eq!(engine.threads().0, 1);
-    engine.change(Settings {
-        threads_max: 3,
-        ..narrow
-    });
+    engine.change(Settings { threads_max: 3, ..narrow });
     assert_eq!(engine.threads().0, 3);
     assert_eq!(ends(&mut engine, 10 * MS).len(), 3);
 }
 
 #[test]
 fn a_raised_maximum_is_filled_one_connection_after_the_other() {
-    let slow = Settings {
-        pool_connect_ms: 2.0,
-        ..simple()
-    };
+    let slow = Settings { pool_connect_ms: 2.0, ..simple() };
     let mut engine = engine(slow.clone());
-    engine.change(Settings {
-        pool_max: 4,
-        ..slow
-    });
+    engine.change(Settings { pool_max: 4, ..slow });
     engine.run_to(3 * MS);
     assert_eq!(engine.pool.total(), 2);
     engine.run_to(50 * MS);
@@ -165,30 +124,15 @@ fn a_raised_maximum_is_filled_one_connection_after_the_other() {
 
 #[test]
 fn a_lowered_maximum_acts_within_one_hold_or_not_at_all() {
-    for (behaviour, total) in [
-        (Behaviour::Evict, 2),
-        (Behaviour::Keep, 8),
-        (Behaviour::Echo, 8),
-    ] {
-        let wide = Settings {
-            pool_max: 8,
-            behaviour,
-            ..simple()
-        };
+    for (behaviour, total) in [(Behaviour::Evict, 2), (Behaviour::Keep, 8), (Behaviour::Echo, 8)] {
+        let wide = Settings { pool_max: 8, behaviour, ..simple() };
         let mut engine = engine(wide.clone());
         arrive(&mut engine, 0..20);
-        engine.change(Settings {
-            pool_max: 2,
-            ..wide
-        });
+        engine.change(Settings { pool_max: 2, ..wide });
         assert_eq!(engine.pool.told_max(), 2);
         engine.run_to(10 * MS);
         assert_eq!(engine.pool.total(), total, "{behaviour:?}");
-        assert_eq!(
-            engine.pool.in_use(),
-            total,
-            "{behaviour:?}: those who wait are served by what there is"
-        );
+        assert_eq!(engine.pool.in_use(), total, "{behaviour:?}: those who wait are served by what there is");
     }
 }
 
@@ -197,10 +141,7 @@ fn a_new_law_acts_on_those_at_work() {
     let mut engine = engine(simple());
     arrive(&mut engine, 0..1);
     engine.run_to(5 * MS);
-    let doubled = Settings {
-        db_demand_ms: 20.0,
-        ..simple()
-    };
+    let doubled = Settings { db_demand_ms: 20.0, ..simple() };
     engine.change(doubled);
     arrive(&mut engine, 1..2);
     let ends = ends(&mut engine, 100 * MS);
@@ -210,34 +151,17 @@ fn a_new_law_acts_on_those_at_work() {
 
 #[test]
 fn the_cores_of_the_service_are_shared_and_metered() {
-    let computing = Settings {
-        pool_max: 10,
-        cpu_cores: 1.0,
-        cpu_outside_ms: 3.0,
-        cpu_inside_ms: 2.0,
-        ..simple()
-    };
+    let computing = Settings { pool_max: 10, cpu_cores: 1.0, cpu_outside_ms: 3.0, cpu_inside_ms: 2.0, ..simple() };
     let mut engine = engine(computing);
     arrive(&mut engine, 0..2);
     engine.run_to(5 * MS);
-    assert_eq!(
-        engine.pool.in_use(),
-        0,
-        "two share a core for six milliseconds"
-    );
+    assert_eq!(engine.pool.in_use(), 0, "two share a core for six milliseconds");
     engine.run_to(7 * MS);
     assert_eq!((engine.pool.in_use(), engine.database_sessions()), (2, 2));
     engine.run_to(17 * MS);
-    assert_eq!(
-        (engine.pool.in_use(), engine.database_sessions()),
-        (2, 0),
-        "idle in transaction"
-    );
+    assert_eq!((engine.pool.in_use(), engine.database_sessions()), (2, 0), "idle in transaction");
     let ends = ends(&mut engine, 20 * MS);
-    assert_eq!(
-        ends.iter().map(|end| end.0).collect::<Vec<_>>(),
-        [20 * MS, 20 * MS]
-    );
+    assert_eq!(ends.iter().map(|end| end.0).collect::<Vec<_>>(), [20 * MS, 20 * MS]);
     let used = engine.modelled_cpu().unwrap().used_s;
     assert!((used - 0.010).abs() < 1e-9, "{used}");
 }
@@ -249,13 +173,6 @@ fn nothing_is_left_when_everyone_has_gone() {
     let ends = ends(&mut engine, 1_000 * MS);
     assert_eq!(ends.len(), 40);
     assert_eq!(engine.threads().0, 0);
-    assert_eq!(
-        (
-            engine.pool.in_use(),
-            engine.pool.pending(),
-            engine.database_sessions()
-        ),
-        (0, 0, 0)
-    );
+    assert_eq!((engine.pool.in_use(), engine.pool.pending(), engine.database_sessions()), (0, 0, 0));
     assert_eq!(engine.due(), None);
 }

@@ -34,10 +34,7 @@ fn every_preset_behaves_as_its_law_says() {
     for (preset, law) in LAWS.iter() {
         let [least, .., most] = preset.values;
         for value in [least, law.best, most] {
-            let service = Settings {
-                pool_max: value,
-                ..preset.service.clone()
-            };
+            let service = Settings { pool_max: value, ..preset.service.clone() };
             let seen = simulate(&service, preset.load, 11, (1, 4));
             let point = law.at(value).unwrap();
             let what = format!("{} at {value}", preset.name);
@@ -58,17 +55,8 @@ fn the_left_end_of_every_zone_is_inside_the_range() {
         let smallest = f64::from(preset.values[0]);
         // Where no pool waits there is no left end to find.
         if preset.verdict != "underloaded" {
-            assert!(
-                f64::from(law.zone[0]) >= 1.15 * smallest,
-                "{}: {:?}",
-                preset.name,
-                law.zone
-            );
-            assert!(
-                times_the_best(law, preset.values[0]) > 1.06,
-                "{}",
-                preset.name
-            );
+            assert!(f64::from(law.zone[0]) >= 1.15 * smallest, "{}: {:?}", preset.name, law.zone);
+            assert!(times_the_best(law, preset.values[0]) > 1.06, "{}", preset.name);
         }
     }
 }
@@ -79,16 +67,8 @@ fn ticketing_has_a_best_pool_near_a_hundred_and_fifty() {
     assert_eq!(preset.values, [30, 50, 100, 150, 200]);
     assert!((132..=168).contains(&law.best), "{}", law.best);
     assert!(times_the_best(law, 30) >= 1.5);
-    assert!(
-        times_the_best(law, 200) >= 1.11,
-        "{}",
-        times_the_best(law, 200)
-    );
-    assert!(
-        (2..=60).contains(&(law.zone[1] - law.zone[0])),
-        "{:?}",
-        law.zone
-    );
+    assert!(times_the_best(law, 200) >= 1.11, "{}", times_the_best(law, 200));
+    assert!((2..=60).contains(&(law.zone[1] - law.zone[0])), "{:?}", law.zone);
     assert!(law.zone[1] < 200);
 }
 
@@ -96,15 +76,8 @@ fn ticketing_has_a_best_pool_near_a_hundred_and_fifty() {
 fn locks_have_a_narrow_zone_elsewhere() {
     let (preset, law) = law("locks");
     assert_eq!(preset.values, [30, 50, 100, 150, 200]);
-    assert!(
-        (2..=60).contains(&(law.zone[1] - law.zone[0])),
-        "{:?}",
-        law.zone
-    );
-    assert!(
-        law.zone[1] < 150,
-        "the answer of ticketing would be wrong here"
-    );
+    assert!((2..=60).contains(&(law.zone[1] - law.zone[0])), "{:?}", law.zone);
+    assert!(law.zone[1] < 150, "the answer of ticketing would be wrong here");
 }
 
 #[test]
@@ -117,17 +90,12 @@ fn a_plateau_ends_only_with_the_range() {
 #[test]
 fn thread_bound_fills_its_threads_and_not_its_pool() {
     let (preset, law) = law("thread-bound");
-    let PresetLoad::Closed { users, .. } = preset.load else {
-        panic!("thread-bound is a closed load")
-    };
+    let PresetLoad::Closed { users, .. } = preset.load else { panic!("thread-bound is a closed load") };
     let best = law.at(law.best).unwrap();
     let there = f64::from(users) - best.rate * preset.load.think_s();
     let threads = f64::from(preset.service.threads_max);
     assert!(there > 1.5 * threads, "{there} in the service");
-    assert!(
-        best.wait_s * best.rate < 0.02 * threads,
-        "next to nobody waits for a connection"
-    );
+    assert!(best.wait_s * best.rate < 0.02 * threads, "next to nobody waits for a connection");
 }
 
 #[test]
@@ -137,10 +105,7 @@ fn underloaded_never_waits_and_uses_few_threads() {
     for point in &law.curve {
         assert!(point.wait_s < 0.001 * point.loss_s, "{point:?}");
         assert!(point.rate * point.loss_s < 0.3 * threads, "{point:?}");
-        assert!(
-            (times_the_best(law, point.value) - 1.0).abs() < 0.005,
-            "{point:?}"
-        );
+        assert!((times_the_best(law, point.value) - 1.0).abs() < 0.005, "{point:?}");
     }
 }
 
@@ -152,10 +117,7 @@ fn cpu_bound_gives_what_its_cores_give() {
     assert!(law.best <= 16, "a small pool is enough");
     assert_close("rate", law.at(law.best).unwrap().rate, most, 0.01);
     let waits = law.at(law.best).unwrap();
-    assert!(
-        waits.wait_s > 0.2 * waits.loss_s,
-        "requests wait at the pool, and yet it does not limit"
-    );
+    assert!(waits.wait_s > 0.2 * waits.loss_s, "requests wait at the pool, and yet it does not limit");
     assert!(law.at(40).unwrap().wait_s < 0.01 * waits.loss_s);
 }
 
@@ -163,10 +125,7 @@ fn cpu_bound_gives_what_its_cores_give() {
 fn every_whole_value_of_the_range_is_told() {
     for (preset, law) in LAWS.iter() {
         let values: Vec<u32> = law.curve.iter().map(|point| point.value).collect();
-        assert_eq!(
-            values,
-            (preset.values[0]..=preset.values[4]).collect::<Vec<_>>()
-        );
+        assert_eq!(values, (preset.values[0]..=preset.values[4]).collect::<Vec<_>>());
     }
 }
 
@@ -177,11 +136,7 @@ fn a_step_has_thousands_of_requests_and_is_long_against_the_loss() {
         for value in preset.values {
             let point = law.at(value).unwrap();
             let requests = point.rate * lengths.measure_min.as_secs_f64();
-            assert!(
-                requests > 8.0 * 300.0,
-                "{} at {value}: {requests} requests",
-                preset.name
-            );
+            assert!(requests > 8.0 * 300.0, "{} at {value}: {requests} requests", preset.name);
         }
         let best = law.at(law.best).unwrap().loss_s;
         assert!(lengths.warmup.as_secs_f64() > 8.0 * best, "{}", preset.name);

@@ -24,10 +24,7 @@ pub(super) struct Seen {
 }
 
 pub(super) fn route() -> Route {
-    Route {
-        uri: "/api/tickets".into(),
-        method: "GET",
-    }
+    Route { uri: "/api/tickets".into(), method: "GET" }
 }
 
 struct Load {
@@ -40,11 +37,7 @@ impl Load {
     fn begin(load: PresetLoad, seed: u64) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed);
         let coming = BinaryHeap::new();
-        let mut load = Self {
-            random,
-            kind: load,
-            coming,
-        };
+        let mut load = Self { random, kind: load, coming };
         match load.kind {
             PresetLoad::Closed { users, .. } => (0..users).for_each(|_| load.answered(0)),
             PresetLoad::Open { .. } => load.arrived(0),
@@ -57,17 +50,12 @@ impl Load {
         if let PresetLoad::Closed { think, .. } = self.kind {
             let (least, most) = (think.0.as_nanos(), think.1.as_nanos());
             let think = self.random.random_range(least..=most);
-            self.coming
-                .push(Reverse((now + Nanos::try_from(think).unwrap(), 0)));
+            self.coming.push(Reverse((now + Nanos::try_from(think).unwrap(), 0)));
         }
     }
 
     /// An arrival is followed by the next, whatever became of it.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a positive gap"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive gap")]
     fn arrived(&mut self, now: Nanos) {
         if let PresetLoad::Open { rate_per_s } = self.kind {
             let gap = Exp::new(rate_per_s).unwrap().sample(&mut self.random);
@@ -77,12 +65,7 @@ impl Load {
 }
 
 /// Runs a load on a service for `warm_s` and then `measured_s`.
-pub(super) fn simulate(
-    settings: &Settings,
-    load: PresetLoad,
-    random: u64,
-    (warm_s, measured_s): (u64, u64),
-) -> Seen {
+pub(super) fn simulate(settings: &Settings, load: PresetLoad, random: u64, (warm_s, measured_s): (u64, u64)) -> Seen {
     let mut engine: Engine<Nanos> = Engine::new(settings.clone(), random);
     let mut load = Load::begin(load, random ^ 0x5eed);
     let [warm, end] = [warm_s, warm_s + measured_s].map(|seconds| seconds * 1_000_000_000);
@@ -103,11 +86,7 @@ pub(super) fn simulate(
             }
             load.answered(now);
         }
-        while load
-            .coming
-            .peek()
-            .is_some_and(|Reverse((at, _))| *at <= now)
-        {
+        while load.coming.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             load.coming.pop();
             load.arrived(now);
             engine.arrive(route(), now).unwrap();

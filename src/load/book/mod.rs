@@ -14,11 +14,11 @@ use tokio::task::AbortHandle;
 use crate::model::event::{Cohort, ErrorKind, slot_begin};
 use crate::model::units::{Elapsed, Span};
 
+use hot::Counters;
 pub(crate) use note::Note;
 pub(crate) use part::{Part, Row};
-pub(crate) use seats::Under;
-use hot::Counters;
 use seats::Seats;
+pub(crate) use seats::Under;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,7 +210,10 @@ mod tests {
         assert_eq!(parts.iter().map(|p| (p.slot, p.sent, p.in_flight)).collect::<Vec<_>>(), [(3, 1, 1), (4, 0, 0)]);
         let row = &parts[1].rows[0];
         assert_eq!(row.cohort.slot, 3);
-        assert_eq!((row.latency.sum(), row.service_time.sum(), row.send_lag.sum()), (Span::from_millis(140), Span::from_millis(135), Span::from_millis(5)));
+        assert_eq!(
+            (row.latency.sum(), row.service_time.sum(), row.send_lag.sum()),
+            (Span::from_millis(140), Span::from_millis(135), Span::from_millis(5))
+        );
         assert_eq!(row.bytes, 10);
     }
 

@@ -86,7 +86,8 @@ impl Job {
         if flows.is_empty() {
             return Err(unsupported("a load without a scenario".to_owned()));
         }
-        let shares = Shares::new(plan.scenarios.iter().map(|s| s.weight)).ok_or_else(|| unsupported("scenarios whose weights are all zero".to_owned()))?;
+        let shares =
+            Shares::new(plan.scenarios.iter().map(|s| s.weight)).ok_or_else(|| unsupported("scenarios whose weights are all zero".to_owned()))?;
         if plan.experiment.tick.is_zero() || plan.load.timeout.is_zero() {
             return Err(unsupported("a tick or time-out of no length".to_owned()));
         }
@@ -197,7 +198,11 @@ mod tests {
     fn mean_think_weighs_the_steps() {
         let mut plan = testkit::plan("http://127.0.0.1:1");
         let scenario = &mut plan.scenarios[0];
-        let step = |weight, ms| ScenarioStep { weight: Some(weight), think: Some(Think::Fixed(Span::from_millis(ms))), request: scenario.steps[0].request.clone() };
+        let step = |weight, ms| ScenarioStep {
+            weight: Some(weight),
+            think: Some(Think::Fixed(Span::from_millis(ms))),
+            request: scenario.steps[0].request.clone(),
+        };
         scenario.steps = vec![step(1.0, 100), step(3.0, 200)];
         scenario.think = Some(Think::Fixed(Span::from_millis(10)));
         assert_eq!(mean_think(scenario), Span::from_millis(185));

@@ -90,7 +90,11 @@ impl Decoder {
                 }
                 State::Chunked(chunks) => {
                     let (keep, body) = (self.keep.body, &mut self.body);
-                    taken += chunks.feed(rest, |data| if keep { extend(body, data) })?;
+                    taken += chunks.feed(rest, |data| {
+                        if keep {
+                            extend(body, data)
+                        }
+                    })?;
                     if chunks.is_done() {
                         self.state = State::Done;
                     }

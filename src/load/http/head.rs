@@ -42,7 +42,8 @@ pub(super) fn read(input: &[u8], to_head: bool) -> Result<Option<Head>, &'static
     let facts = Facts::gather(answer.headers)?;
     let framing = facts.framing(status, to_head);
     let http11 = answer.version == Some(1);
-    let reusable = !facts.close && (http11 || facts.keep_alive) && framing != Framing::UntilClose && !(facts.chunked.is_some() && facts.length.is_some());
+    let reusable =
+        !facts.close && (http11 || facts.keep_alive) && framing != Framing::UntilClose && !(facts.chunked.is_some() && facts.length.is_some());
     Ok(Some(Head { status, framing, reusable, len }))
 }
 
@@ -165,7 +166,12 @@ mod tests {
 
     #[test]
     fn what_could_be_read_two_ways_is_refused() {
-        for lines in ["Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: -1\r\n", "Content-Length: 1x\r\n", "Content-Length: 99999999999999999999999\r\n"] {
+        for lines in [
+            "Content-Length: 1\r\nContent-Length: 2\r\n",
+            "Content-Length: -1\r\n",
+            "Content-Length: 1x\r\n",
+            "Content-Length: 99999999999999999999999\r\n",
+        ] {
             assert!(read(format!("HTTP/1.1 200 OK\r\n{lines}\r\n").as_bytes(), false).is_err(), "{lines}");
         }
         assert!(read(b"SSH-2.0-OpenSSH\r\n\r\n", false).is_err());

@@ -55,7 +55,13 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
 }
 
 /// Over the kept connection if it still stands. If the server had closed it without our noticing, a safe request goes out once more.
-async fn attempt<D: Dial>(worker: &Worker<D>, user: &mut User<D::Stream>, request: &Ask, due: Instant, cost: &mut Cost) -> Result<Decoder, ErrorKind> {
+async fn attempt<D: Dial>(
+    worker: &Worker<D>,
+    user: &mut User<D::Stream>,
+    request: &Ask,
+    due: Instant,
+    cost: &mut Cost,
+) -> Result<Decoder, ErrorKind> {
     if let Some(mut kept) = user.connection.take()
         && kept.is_open().await
     {

@@ -238,7 +238,8 @@ async fn a_refused_user_waits_longer_each_time() {
     rig.drive(LoadModel::Closed { users: 1 });
     sleep(seconds(60)).await;
     let parts = rig.end().await;
-    let failed: BTreeMap<ErrorKind, u64> = [ErrorKind::Refused, ErrorKind::Timeout].map(|k| (k, parts.iter().flat_map(|p| &p.rows).map(|r| r.failed_count(k)).sum())).into();
+    let failed: BTreeMap<ErrorKind, u64> =
+        [ErrorKind::Refused, ErrorKind::Timeout].map(|k| (k, parts.iter().flat_map(|p| &p.rows).map(|r| r.failed_count(k)).sum())).into();
     // Six pauses up to a second, then about one a second.
     assert!((55..=80).contains(&failed[&ErrorKind::Refused]), "{failed:?}");
     assert_eq!(failed[&ErrorKind::Timeout], 0);
@@ -291,7 +292,8 @@ fn everything_is_dealt_out_once() {
         let shares: u64 = (0..3).map(|index| Place { index, of: 3 }.share(n)).sum();
         assert_eq!(shares, n);
     }
-    let mut numbers: Vec<u64> = (0..3).flat_map(|index| (0..Place { index, of: 3 }.share(7)).map(move |n| Place { index, of: 3 }.number(n))).collect();
+    let mut numbers: Vec<u64> =
+        (0..3).flat_map(|index| (0..Place { index, of: 3 }.share(7)).map(move |n| Place { index, of: 3 }.number(n))).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..7).collect::<Vec<_>>());
 }

@@ -110,7 +110,12 @@ fn ours(plain: &[u8]) -> Option<&[u8]> {
     let word = |at: usize| plain.get(at..)?.first_chunk().map(|c| u32::from_be_bytes(*c));
     let long = |at: usize| plain.get(at..)?.first_chunk().map(|c| u64::from_be_bytes(*c));
     let length = word(4)? as usize;
-    let same = word(0)? == COOKIE && word(8)? == 0 && word(12)? == DIGITS && long(16)? == 1 && long(24)? == LONGEST_US && f64::from_bits(long(32)?).to_bits() == 1.0_f64.to_bits();
+    let same = word(0)? == COOKIE
+        && word(8)? == 0
+        && word(12)? == DIGITS
+        && long(16)? == 1
+        && long(24)? == LONGEST_US
+        && f64::from_bits(long(32)?).to_bits() == 1.0_f64.to_bits();
     plain.get(HEAD..HEAD.checked_add(length)?).filter(|_| same)
 }
 
@@ -120,7 +125,10 @@ fn from_counts(mut payload: &[u8]) -> Result<Vec<(u32, u64)>, HistogramError> {
     while !payload.is_empty() {
         let n = unzigzag(take_varint(&mut payload).ok_or_else(|| broken("a count is cut off"))?);
         if n > 0 {
-            let at = u32::try_from(index).ok().filter(|i| *i <= index_of(LONGEST_US)).ok_or_else(|| broken("it has more buckets than its bounds allow"))?;
+            let at = u32::try_from(index)
+                .ok()
+                .filter(|i| *i <= index_of(LONGEST_US))
+                .ok_or_else(|| broken("it has more buckets than its bounds allow"))?;
             out.push((at, n.cast_unsigned()));
         }
         index = index.saturating_add(if n < 0 { n.unsigned_abs() } else { 1 });
@@ -182,7 +190,8 @@ mod tests {
     }
 
     fn buckets() -> impl Strategy<Value = Vec<(u32, u64)>> {
-        prop::collection::btree_map(0_u32..=index_of(LONGEST_US), prop_oneof![1_u64..300, 1_u64..1 << 60], 0..40).prop_map(|m| m.into_iter().collect())
+        prop::collection::btree_map(0_u32..=index_of(LONGEST_US), prop_oneof![1_u64..300, 1_u64..1 << 60], 0..40)
+            .prop_map(|m| m.into_iter().collect())
     }
 
     proptest! {

@@ -33,10 +33,7 @@ pub fn builtin(names: &[String]) -> Result<Vec<Dialect>, DialectError> {
 fn one(name: &str) -> Result<Dialect, DialectError> {
     match FILES.iter().find(|(known, _)| *known == name) {
         Some((known, text)) => Dialect::parse(known, text),
-        None => Err(DialectError::Unknown {
-            name: name.to_owned(),
-            known: known().into_iter().map(str::to_owned).collect(),
-        }),
+        None => Err(DialectError::Unknown { name: name.to_owned(), known: known().into_iter().map(str::to_owned).collect() }),
     }
 }
 

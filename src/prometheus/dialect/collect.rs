@@ -138,14 +138,7 @@ impl<'p> Collected<'p> {
         }
     }
 
-    fn put(
-        &mut self,
-        row: &Row<'p>,
-        at: RuleAt,
-        dialects: &'p [Dialect],
-        wanted: &Wanted,
-        field: fn(&mut Cell) -> &mut Option<f64>,
-    ) {
+    fn put(&mut self, row: &Row<'p>, at: RuleAt, dialects: &'p [Dialect], wanted: &Wanted, field: fn(&mut Cell) -> &mut Option<f64>) {
         let Some(rule) = dialects.get(at.0).and_then(|dialect| dialect.rules.get(at.1)) else { return };
         if !rule.takes(row) || !passes(wanted, rule, row, rule.choose.as_deref()) {
             return;

@@ -107,13 +107,9 @@ impl From<Names> for Vec<String> {
 impl Dialect {
     /// Reads a dialect; `origin` is how errors call the file.
     pub fn parse(origin: &str, text: &str) -> Result<Self, DialectError> {
-        let file: DialectFile = toml::from_str(text).map_err(|error| DialectError::Unreadable {
-            origin: origin.to_owned(),
-            message: error.to_string().trim_end().to_owned(),
-        })?;
-        let refuse = |subject: &str, problem| {
-            Err(DialectError::Contradiction { dialect: file.name.clone(), subject: subject.to_owned(), problem })
-        };
+        let file: DialectFile = toml::from_str(text)
+            .map_err(|error| DialectError::Unreadable { origin: origin.to_owned(), message: error.to_string().trim_end().to_owned() })?;
+        let refuse = |subject: &str, problem| Err(DialectError::Contradiction { dialect: file.name.clone(), subject: subject.to_owned(), problem });
         if file.found_by.is_empty() {
             return refuse("found_by", "name at least one sample by which the dialect is recognised");
         }

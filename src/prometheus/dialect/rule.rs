@@ -71,11 +71,8 @@ pub(super) struct Rule {
 impl Rule {
     /// Whether a row counts. A label the row does not have can not exclude it.
     pub(super) fn takes(&self, row: &Row<'_>) -> bool {
-        let is_in = |(label, patterns): (&String, &Vec<String>)| {
-            row.label(label).map(|value| patterns.iter().any(|pattern| fits(pattern, value)))
-        };
-        self.only.iter().all(|entry| is_in(entry).unwrap_or(true))
-            && !self.leave_out.iter().any(|entry| is_in(entry).unwrap_or(false))
+        let is_in = |(label, patterns): (&String, &Vec<String>)| row.label(label).map(|value| patterns.iter().any(|pattern| fits(pattern, value)));
+        self.only.iter().all(|entry| is_in(entry).unwrap_or(true)) && !self.leave_out.iter().any(|entry| is_in(entry).unwrap_or(false))
     }
 
     /// Which part of the signal a row belongs to.

@@ -108,10 +108,7 @@ mod tests {
     #[test]
     fn several_are_listed_with_what_to_write() {
         let undecided = parts(&["orders", "reports"]).undecided(&Wanted::new());
-        assert_eq!(
-            undecided[0].to_string(),
-            "the page has 2 pools (orders, reports); name one: select = { pool = \"orders\" }"
-        );
+        assert_eq!(undecided[0].to_string(), "the page has 2 pools (orders, reports); name one: select = { pool = \"orders\" }");
         assert_eq!(undecided[0].word(), "pool");
         assert_eq!(parts(&["orders", "reports"]).undecided(&wanted("reports")), []);
     }

@@ -70,11 +70,8 @@ impl Translator {
     pub fn translate(&mut self, page: &Page<'_>, at: Elapsed) -> Translation {
         let mut collected = self.index.collect(page, &self.dialects, &self.wanted);
         let spoken = spoken(&self.dialects, self.known, &collected);
-        let undecided: BTreeSet<Undecided> = spoken
-            .iter()
-            .filter_map(|&d| collected.parts.get_mut(d).map(std::mem::take))
-            .flat_map(|parts| parts.undecided(&self.wanted))
-            .collect();
+        let undecided: BTreeSet<Undecided> =
+            spoken.iter().filter_map(|&d| collected.parts.get_mut(d).map(std::mem::take)).flat_map(|parts| parts.undecided(&self.wanted)).collect();
         let mut taking = Taking { undecided: undecided.iter().map(Undecided::word).collect(), ..Taking::default() };
         for &d in &spoken {
             let dialect = &self.dialects[d];
@@ -100,9 +97,7 @@ impl Translator {
 fn spoken(dialects: &[Dialect], known: Dialects, collected: &Collected<'_>) -> Vec<usize> {
     let found = |d: usize| collected.found.get(d).copied().unwrap_or(false);
     let present = |name: &String| dialects.iter().enumerate().any(|(d, dialect)| dialect.name == *name && found(d));
-    let counts = |&(d, dialect): &(usize, &Dialect)| {
-        (known == Dialects::Named || found(d)) && !dialect.yields_to.iter().any(present)
-    };
+    let counts = |&(d, dialect): &(usize, &Dialect)| (known == Dialects::Named || found(d)) && !dialect.yields_to.iter().any(present);
     dialects.iter().enumerate().filter(counts).map(|(d, _)| d).collect()
 }
 
@@ -119,15 +114,7 @@ struct Taking<'p> {
 type Before = BTreeMap<(Signal, Option<String>), CounterReading>;
 
 impl<'p> Taking<'p> {
-    fn rule(
-        &mut self,
-        dialect: usize,
-        rule: &Rule,
-        cells: Option<&Cells<'p>>,
-        collected: &Collected<'_>,
-        before: &mut Before,
-        at: Elapsed,
-    ) {
+    fn rule(&mut self, dialect: usize, rule: &Rule, cells: Option<&Cells<'p>>, collected: &Collected<'_>, before: &mut Before, at: Elapsed) {
         let Some(cells) = cells else { return };
         let operand = |name: &String| collected.operands.get(name.as_str()).copied();
         let factor = match &rule.times {
@@ -166,11 +153,7 @@ impl<'p> Taking<'p> {
     /// The signals of a dialect that no dialect had.
     fn missing(&self, dialect: &Dialect) -> Vec<Missing> {
         let absent = |rule: &&Rule| !self.believed.contains_key(&rule.signal) && !self.is_undecided(rule);
-        let tell = |rule: &Rule| Missing {
-            signal: rule.signal,
-            dialect: dialect.name.clone(),
-            hint: rule.missing.clone(),
-        };
+        let tell = |rule: &Rule| Missing { signal: rule.signal, dialect: dialect.name.clone(), hint: rule.missing.clone() };
         dialect.rules.iter().filter(absent).map(tell).collect()
     }
 }

@@ -36,12 +36,7 @@ fn labels_and_time_stamp() {
 
 #[test]
 fn blanks_and_commas_are_tolerated_everywhere() {
-    for line in [
-        "x{a=\"1\",b=\"2\"} 3",
-        "  x{a=\"1\",b=\"2\",} 3",
-        "\tx { a = \"1\" , b = \"2\" , }\t3  ",
-        "x{,a=\"1\",,b=\"2\"}3",
-    ] {
+    for line in ["x{a=\"1\",b=\"2\"} 3", "  x{a=\"1\",b=\"2\",} 3", "\tx { a = \"1\" , b = \"2\" , }\t3  ", "x{,a=\"1\",,b=\"2\"}3"] {
         assert_eq!(sample(line), ("x".into(), pairs(&[("a", "1"), ("b", "2")]), 3.0, None), "{line}");
     }
     assert_eq!(sample("x{} 3"), ("x".into(), vec![], 3.0, None));

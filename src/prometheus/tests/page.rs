@@ -91,8 +91,7 @@ fn pages_that_are_none_are_named() {
 #[test]
 fn every_page_of_the_corpus_gives_what_is_expected() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exposition");
-    let expected: BTreeMap<String, String> =
-        toml::from_str(&std::fs::read_to_string(format!("{folder}/expected.toml")).unwrap()).unwrap();
+    let expected: BTreeMap<String, String> = toml::from_str(&std::fs::read_to_string(format!("{folder}/expected.toml")).unwrap()).unwrap();
     let mut told = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();

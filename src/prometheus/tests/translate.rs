@@ -64,10 +64,7 @@ fn a_spring_boot_page_in_canonical_words() {
             "gc.pause{Metadata GC Threshold} 0.02 s / 2",
         ]
     );
-    assert_eq!(
-        translation.dialects,
-        ["hikaricp-micrometer", "tomcat-micrometer", "spring-http-micrometer", "jvm-micrometer"]
-    );
+    assert_eq!(translation.dialects, ["hikaricp-micrometer", "tomcat-micrometer", "spring-http-micrometer", "jvm-micrometer"]);
     assert_eq!((translation.missing, translation.undecided, translation.duplicates), (vec![], vec![], 0));
 }
 
@@ -99,10 +96,7 @@ fn the_same_pool_under_another_name_is_not_counted_again() {
 fn another_pool_speaks_through_the_data_source() {
     let page: String = SPRING.split_inclusive('\n').filter(|line| !line.contains("hikaricp")).collect();
     let translation = translate(&page, &[]);
-    assert_eq!(
-        told(&translation)[..3],
-        ["pool.active{dataSource} 8", "pool.idle{dataSource} 2", "pool.max{dataSource} 10"]
-    );
+    assert_eq!(told(&translation)[..3], ["pool.active{dataSource} 8", "pool.idle{dataSource} 2", "pool.max{dataSource} 10"]);
     let missing = translation.missing.iter().find(|missing| missing.signal == Signal::PoolPending).unwrap();
     assert!(missing.hint.contains("hikaricp_connections_pending"), "{}", missing.hint);
 }
@@ -111,23 +105,14 @@ fn another_pool_speaks_through_the_data_source() {
 fn of_several_pools_one_must_be_named() {
     let translation = translate(TWO_POOLS, &[]);
     assert_eq!(told(&translation), [""; 0]);
-    assert_eq!(
-        translation.undecided[0].to_string(),
-        "the page has 2 pools (orders, reports); name one: select = { pool = \"orders\" }"
-    );
+    assert_eq!(translation.undecided[0].to_string(), "the page has 2 pools (orders, reports); name one: select = { pool = \"orders\" }");
     assert!(translation.missing.iter().all(|missing| missing.signal != Signal::PoolActive));
 
     let chosen = translate(TWO_POOLS, &[("pool", "reports")]);
     assert_eq!(chosen.undecided, []);
     assert_eq!(
         told(&chosen),
-        [
-            "pool.active{reports} 1",
-            "pool.idle{reports} 3",
-            "pool.pending{reports} 0",
-            "pool.max{reports} 5",
-            "pool.total{reports} 4",
-        ]
+        ["pool.active{reports} 1", "pool.idle{reports} 3", "pool.pending{reports} 0", "pool.max{reports} 5", "pool.total{reports} 4",]
     );
 }
 
@@ -135,10 +120,7 @@ fn of_several_pools_one_must_be_named() {
 fn a_pool_that_is_not_there_is_said() {
     let translation = translate(TWO_POOLS, &[("pool", "invoices")]);
     assert_eq!(told(&translation), [""; 0]);
-    assert_eq!(
-        translation.undecided[0].to_string(),
-        "no pool is called \"invoices\"; the page has orders, reports"
-    );
+    assert_eq!(translation.undecided[0].to_string(), "no pool is called \"invoices\"; the page has orders, reports");
 }
 
 #[test]
@@ -177,17 +159,8 @@ fn sessions_of_all_databases_by_state() {
 
 #[test]
 fn the_servers_own_workers_are_no_sessions() {
-    let sessions: Vec<String> =
-        told(&translate(POSTGRES_20, &[])).into_iter().filter(|line| line.starts_with("db.sessions")).collect();
-    assert_eq!(
-        sessions,
-        [
-            "db.sessions{active} 9",
-            "db.sessions{disabled} 0",
-            "db.sessions{idle} 7",
-            "db.sessions{idle_in_transaction} 2",
-        ]
-    );
+    let sessions: Vec<String> = told(&translate(POSTGRES_20, &[])).into_iter().filter(|line| line.starts_with("db.sessions")).collect();
+    assert_eq!(sessions, ["db.sessions{active} 9", "db.sessions{disabled} 0", "db.sessions{idle} 7", "db.sessions{idle_in_transaction} 2",]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ mod rules;
 use std::collections::BTreeMap;
 
 use crate::model::event::{
-    Cohort, ErrorKind, Event, Judged, Note, NoteLevel, Outcome, Phase, Proof, Reading, RequestKey, Sample, SettingApplied, SettingProved, Stamped, StepEnd, StepId, StepPlanned,
-    Tick, TickRow,
+    Cohort, ErrorKind, Event, Judged, Note, NoteLevel, Outcome, Phase, Proof, Reading, RequestKey, Sample, SettingApplied, SettingProved, Stamped,
+    StepEnd, StepId, StepPlanned, Tick, TickRow,
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::Values;
@@ -38,7 +38,14 @@ impl Story {
     /// One step of a minute: settle 2 s, warm-up 3 s, measure, drain 1 s.
     fn step(&mut self, step: u32, pool: f64, latency_ms: u64, seconds: u64) {
         let id = StepId(step);
-        self.push(Event::SettingApplied(SettingApplied { step: Some(id), setting: "pool".into(), value: pool, instance: None, how: "POST /admin/pool".into(), restore: false }));
+        self.push(Event::SettingApplied(SettingApplied {
+            step: Some(id),
+            setting: "pool".into(),
+            value: pool,
+            instance: None,
+            how: "POST /admin/pool".into(),
+            restore: false,
+        }));
         for (phase, length) in [(Phase::Settle, 2), (Phase::WarmUp, 3), (Phase::Measure, seconds), (Phase::Drain, 1)] {
             self.push(Event::PhaseChanged { step: id, phase });
             for _ in 0..length {
@@ -46,7 +53,13 @@ impl Story {
             }
             if phase == Phase::Settle {
                 let text = format!("{pool} reads back and acts");
-                self.push(Event::SettingProved(SettingProved { step: Some(id), setting: "pool".into(), proof: Proof::Acted, seen: Some(pool), text }));
+                self.push(Event::SettingProved(SettingProved {
+                    step: Some(id),
+                    setting: "pool".into(),
+                    proof: Proof::Acted,
+                    seen: Some(pool),
+                    text,
+                }));
             }
         }
         self.push(Event::StepEnded { step: id, end: StepEnd::Completed, reason: "standard error 0.8%".into() });
@@ -71,7 +84,13 @@ impl Story {
             timer(Signal::PoolAcquire, 0.1),
             timer(Signal::PoolUsage, 0.25),
         ];
-        self.push(Event::Sample(Box::new(Sample { source: "app".into(), instance: None, asked: Elapsed(to.0 - 2000), answered: Elapsed(to.0 - 1000), readings })));
+        self.push(Event::Sample(Box::new(Sample {
+            source: "app".into(),
+            instance: None,
+            asked: Elapsed(to.0 - 2000),
+            answered: Elapsed(to.0 - 1000),
+            readings,
+        })));
     }
 }
 
@@ -137,7 +156,10 @@ fn verdict(kind: Kind) -> PoolVerdict {
         zones: BTreeMap::new(),
         indifferent: Vec::new(),
         next: Some(Next { value: 70.0, runs: 1, why: "between 50 and 100 the curve is least known".into(), values: BTreeMap::new() }),
-        reasons: vec![Remark::new("balance", "from 30 to 50 waiting falls by 9.1 ms a connection while holding grows by 3.2 ms: they balance near 50")],
+        reasons: vec![Remark::new(
+            "balance",
+            "from 30 to 50 waiting falls by 9.1 ms a connection while holding grows by 3.2 ms: they balance near 50",
+        )],
         flags: vec![Remark::new("single_run", "one run of each value: the noise between runs is not known")],
         steps: vec![figures(30.0, 0.6, 0.3, 0.25), figures(50.0, 0.431, 0.1, 0.29), figures(100.0, 0.52, 0.0, 0.48)],
         curve: Vec::new(),
@@ -157,12 +179,32 @@ fn story() -> Vec<Stamped> {
     s.push(Event::Judged(Box::new(Judged { after: Some(StepId(0)), judge: "1".into(), verdict: verdict(Kind::Repeat) })));
     s.step(1, 30.0, 600, 8);
     s.push(Event::Note(Note { level: NoteLevel::Warning, step: None, text: "the generator used 91% of its core".into() }));
-    s.push(Event::SettingApplied(SettingApplied { step: Some(StepId(2)), setting: "pool".into(), value: 100.0, instance: None, how: "POST /admin/pool".into(), restore: false }));
+    s.push(Event::SettingApplied(SettingApplied {
+        step: Some(StepId(2)),
+        setting: "pool".into(),
+        value: 100.0,
+        instance: None,
+        how: "POST /admin/pool".into(),
+        restore: false,
+    }));
     let text = "pool.max reads 50, not 100: the service does not take the value";
-    s.push(Event::SettingProved(SettingProved { step: Some(StepId(2)), setting: "pool".into(), proof: Proof::Refuted, seen: Some(50.0), text: text.into() }));
+    s.push(Event::SettingProved(SettingProved {
+        step: Some(StepId(2)),
+        setting: "pool".into(),
+        proof: Proof::Refuted,
+        seen: Some(50.0),
+        text: text.into(),
+    }));
     s.push(Event::StepEnded { step: StepId(2), end: StepEnd::Refused, reason: text.into() });
     s.push(Event::Judged(Box::new(Judged { after: Some(StepId(1)), judge: "1".into(), verdict: verdict(Kind::Recommend) })));
-    s.push(Event::SettingApplied(SettingApplied { step: None, setting: "pool".into(), value: 10.0, instance: None, how: "POST /admin/pool".into(), restore: true }));
+    s.push(Event::SettingApplied(SettingApplied {
+        step: None,
+        setting: "pool".into(),
+        value: 10.0,
+        instance: None,
+        how: "POST /admin/pool".into(),
+        restore: true,
+    }));
     s.push(Event::SessionEnded { outcome: Outcome::Completed, restored: Some(true), reason: "all that was planned was done".into() });
     s.events
 }

@@ -35,8 +35,12 @@ async fn what_is_no_recording_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other.db");
     change(&other, "CREATE TABLE t (a)").await;
-    let cases: [(&str, Option<&[u8]>, &str); 4] =
-        [("empty", Some(b""), "it is empty"), ("text", Some(b"not a database at all"), "no SQLite database"), ("other.db", None, "something else"), (".", None, "a folder")];
+    let cases: [(&str, Option<&[u8]>, &str); 4] = [
+        ("empty", Some(b""), "it is empty"),
+        ("text", Some(b"not a database at all"), "no SQLite database"),
+        ("other.db", None, "something else"),
+        (".", None, "a folder"),
+    ];
     for (name, content, expected) in cases {
         let path = folder.path().join(name);
         if let Some(content) = content {

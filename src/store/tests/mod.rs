@@ -7,8 +7,8 @@ mod queries;
 use std::path::{Path, PathBuf};
 
 use super::{SqliteRecorder, open, write::Writer};
-use crate::model::event::{Event, Note, NoteLevel, Outcome, Phase, Sample, Stamped, StepEnd, StepId, StepPlanned, Tick};
 use crate::model::event::{Cohort, ErrorKind, Judged, Reading, RequestKey, TickRow};
+use crate::model::event::{Event, Note, NoteLevel, Outcome, Phase, Sample, Stamped, StepEnd, StepId, StepPlanned, Tick};
 use crate::model::histogram::Histogram;
 use crate::model::plan::Values;
 use crate::model::session::tests::events::head;
@@ -44,7 +44,15 @@ fn row(slot: u64, ok: u64) -> TickRow {
 
 fn tick(number: u64) -> Event {
     let from = Elapsed(number * 1_000_000);
-    Event::Tick(Box::new(Tick { source: "local".into(), number, from, to: from.plus(Span::from_secs(1)), sent: 11, rows: vec![row(number, 10)], ..Tick::default() }))
+    Event::Tick(Box::new(Tick {
+        source: "local".into(),
+        number,
+        from,
+        to: from.plus(Span::from_secs(1)),
+        sent: 11,
+        rows: vec![row(number, 10)],
+        ..Tick::default()
+    }))
 }
 
 fn sample(second: u64, pending: f64) -> Event {

@@ -15,7 +15,10 @@ async fn the_views_answer_the_usual_questions() {
     let path = folder.path().join("a.plim");
     record(&path, &session()).await;
     let mut conn = SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(&path).read_only(true)).await.unwrap();
-    let row = sqlx::query("SELECT step, ended, requests_ok, requests_failed, mean_latency_s, setting_values FROM steps").fetch_one(&mut conn).await.unwrap();
+    let row = sqlx::query("SELECT step, ended, requests_ok, requests_failed, mean_latency_s, setting_values FROM steps")
+        .fetch_one(&mut conn)
+        .await
+        .unwrap();
     assert_eq!((row.get::<i64, _>(0), row.get::<String, _>(1), row.get::<i64, _>(2), row.get::<i64, _>(3)), (1, "completed".to_owned(), 20, 2));
     assert!((row.get::<f64, _>(4) - 0.04).abs() < 1e-9);
     assert_eq!(row.get::<String, _>(5), r#"{"pool":100.0}"#);

@@ -14,10 +14,7 @@ async fn a_setting_is_posted_with_its_own_type() {
 #[tokio::test]
 async fn paths_headers_and_text_bodies_are_filled_with_all_settings() {
     let (url, asked) = serve(&[]).await;
-    let headers = BTreeMap::from([
-        ("X-Key".to_owned(), Template::parse("k{pool}")),
-        ("Content-Type".to_owned(), Template::parse("text/x-own")),
-    ]);
+    let headers = BTreeMap::from([("X-Key".to_owned(), Template::parse("k{pool}")), ("Content-Type".to_owned(), Template::parse("text/x-own"))]);
     let body = Some(Body::Text(Template::parse("threads={threads}")));
     let path = Template::parse("/set/{pool}?token=geheim");
     let threads = setting("threads", Apply::Http { method: "PUT".into(), path, headers, body });
@@ -55,10 +52,7 @@ async fn a_refusal_says_what_was_asked_and_what_came_back() {
     let pool = setting("pool", post("/admin/pool"));
     let mut target = target(&plan(&url), std::slice::from_ref(&pool));
     let mut refusal = async || target.apply(&[(&pool, 900.0)]).await.unwrap_err().to_string();
-    assert_eq!(
-        refusal().await,
-        format!("setting pool to 900: POST {url}/admin/pool: refused (404 Not Found; is the path right?)")
-    );
+    assert_eq!(refusal().await, format!("setting pool to 900: POST {url}/admin/pool: refused (404 Not Found; is the path right?)"));
     assert!(refusal().await.ends_with("refused (400 Bad Request: \"max must be 1 to 500\")"));
     assert!(refusal().await.contains("302 Found; redirects are not followed"));
 }

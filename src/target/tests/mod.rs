@@ -69,21 +69,11 @@ fn setting(name: &str, apply: Apply) -> Setting {
 }
 
 fn post(path: &str) -> Apply {
-    Apply::Http {
-        method: "POST".into(),
-        path: Template::parse(path),
-        headers: BTreeMap::new(),
-        body: Some(Body::Json(json!({ "max": "{pool}" }))),
-    }
+    Apply::Http { method: "POST".into(), path: Template::parse(path), headers: BTreeMap::new(), body: Some(Body::Json(json!({ "max": "{pool}" }))) }
 }
 
 fn impatient() -> Patience {
-    Patience {
-        request: Span::from_secs(10),
-        command: Span::from_secs(10),
-        grace: Span::from_millis(300),
-        ready: Span::from_millis(300),
-    }
+    Patience { request: Span::from_secs(10), command: Span::from_secs(10), grace: Span::from_millis(300), ready: Span::from_millis(300) }
 }
 
 fn target(plan: &TargetPlan, settings: &[Setting]) -> ServiceTarget {

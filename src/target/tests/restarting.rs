@@ -8,10 +8,7 @@ use crate::model::plan::ProcessPlan;
 /// A shell script as a service; it notes in `$NOTES` what happens to it.
 fn service(script: &str, notes: &Path) -> ProcessPlan {
     let command = ["/bin/sh", "-c", script, "service", "heap={heap}"].map(Template::parse).to_vec();
-    let env = BTreeMap::from([
-        ("NOTES".to_owned(), Template::parse(&notes.display().to_string())),
-        ("POOL".to_owned(), Template::parse("{pool}")),
-    ]);
+    let env = BTreeMap::from([("NOTES".to_owned(), Template::parse(&notes.display().to_string())), ("POOL".to_owned(), Template::parse("{pool}"))]);
     ProcessPlan { command, env }
 }
 

@@ -192,7 +192,10 @@ mod tests {
     #[test]
     fn no_queue_and_not_known_are_different() {
         let quiet = Flow { pending: Some(0.2), locks: None, ..full() };
-        assert_eq!(quiet.widest(), (Some(Place::Threads), "the queue is before the threads: 5 requests wait for one of 200 worker threads".to_owned()));
+        assert_eq!(
+            quiet.widest(),
+            (Some(Place::Threads), "the queue is before the threads: 5 requests wait for one of 200 worker threads".to_owned())
+        );
         let quiet = Flow { in_flight: Some(20.0), busy: Some(20.0), pending: Some(0.0), locks: None, ..full() };
         assert_eq!(quiet.widest().1, "no queue: requests find a thread and a connection at once");
         let blind = Flow { rate: Some(5.0), ..Flow::default() };

@@ -59,7 +59,8 @@ fn band(session: &Session, step: &StepState, now: f64) -> Option<Band> {
 
 /// The next round length, so that the axis does not creep with every second.
 fn grown(seconds: f64) -> f64 {
-    const LENGTHS: [f64; 18] = [10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0];
+    const LENGTHS: [f64; 18] =
+        [10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0];
     LENGTHS.into_iter().find(|l| *l >= seconds).unwrap_or_else(|| (seconds / 3600.0).ceil() * 3600.0)
 }
 

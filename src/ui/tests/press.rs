@@ -66,7 +66,11 @@ pub(super) fn library() -> Vec<LibraryEntry> {
             name: Ok("결제 서비스 🚢 pool".to_owned()),
             about: "pool 30 to 200 at 127.0.0.1:8080".to_owned(),
         },
-        LibraryEntry::Profile { path: PathBuf::from("profiles/broken.toml"), name: Err("line 3, column 9: `5` has no unit".to_owned()), about: String::new() },
+        LibraryEntry::Profile {
+            path: PathBuf::from("profiles/broken.toml"),
+            name: Err("line 3, column 9: `5` has no unit".to_owned()),
+            about: String::new(),
+        },
         LibraryEntry::Recording(RecordingEntry {
             path: PathBuf::from("recordings/a.plim"),
             name: "checkout: pool size".to_owned(),

@@ -18,7 +18,11 @@ use crate::ui::view;
 
 fn any_look() -> impl Strategy<Value = Look> {
     let colors = prop_oneof![Just(Colors::None), Just(Colors::Sixteen), Just(Colors::Many)];
-    (colors, any::<bool>(), any::<bool>()).prop_map(|(colors, ascii, light)| Look { colors, ascii, theme: if light { Theme::Light } else { Theme::Dark } })
+    (colors, any::<bool>(), any::<bool>()).prop_map(|(colors, ascii, light)| Look {
+        colors,
+        ascii,
+        theme: if light { Theme::Light } else { Theme::Dark },
+    })
 }
 
 /// A prefix of the sweep with some events left out: sessions with holes.

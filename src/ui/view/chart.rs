@@ -74,7 +74,12 @@ pub(super) fn columns(area: Rect, look: Look) -> usize {
 
 fn plot_area(area: Rect) -> Rect {
     let right = if area.width >= WIDE { RIGHT } else { 0 };
-    Rect { x: area.x.saturating_add(LEFT).min(area.right()), y: area.y, width: area.width.saturating_sub(LEFT + right), height: area.height.saturating_sub(1) }
+    Rect {
+        x: area.x.saturating_add(LEFT).min(area.right()),
+        y: area.y,
+        width: area.width.saturating_sub(LEFT + right),
+        height: area.height.saturating_sub(1),
+    }
 }
 
 impl Chart<'_> {
@@ -167,7 +172,8 @@ fn time_axis(timeline: &Timeline, plot: &Plot, look: Look, inside: Rect, buf: &m
             put(buf, line, x, line.y, "━", look.style(Tone::Text));
         }
     }
-    let begins: Vec<(u16, &str)> = timeline.bands.iter().filter_map(|b| plot.column_of(b.from.max(timeline.x.from())).map(|x| (x, b.label.as_str()))).collect();
+    let begins: Vec<(u16, &str)> =
+        timeline.bands.iter().filter_map(|b| plot.column_of(b.from.max(timeline.x.from())).map(|x| (x, b.label.as_str()))).collect();
     for (x, _) in &begins {
         put(buf, line, *x, line.y, "┴", look.style(Tone::Frame));
     }

@@ -74,9 +74,10 @@ fn free(flow: &Flow) -> String {
 fn stations(session: &Session, flow: &Flow) -> [Station; 5] {
     let fastest = session.ticks().iter().filter_map(crate::model::session::TickPoint::rate).fold(0.0, f64::max);
     let most = flow.threads.or(flow.in_flight.filter(|n| *n > 0.0));
-    let planned = flow
-        .planned
-        .map_or_else(|| flow.in_flight.map_or_else(String::new, |n| format!("{} under way", number::count(n))), |p| format!("planned {}", number::rate(p)));
+    let planned = flow.planned.map_or_else(
+        || flow.in_flight.map_or_else(String::new, |n| format!("{} under way", number::count(n))),
+        |p| format!("planned {}", number::rate(p)),
+    );
     let dropped = flow.dropped.filter(|d| *d > 0.0).map(|d| format!("{} not sent", number::rate(d)));
     [
         Station {

@@ -35,7 +35,8 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
 }
 
 fn title(look: Look, area: Rect, buf: &mut Buffer) {
-    let pieces = [(" ─⊖─ ", Tone::Line), ("Plimsoll", Tone::Title), ("   finds the load line of a service: where waiting and contention balance", Tone::Dim)];
+    let pieces =
+        [(" ─⊖─ ", Tone::Line), ("Plimsoll", Tone::Title), ("   finds the load line of a service: where waiting and contention balance", Tone::Dim)];
     put_all(buf, area, area.x, area.y, &pieces.map(|(text, tone)| (text.to_owned(), look.style(tone))));
 }
 

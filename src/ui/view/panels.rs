@@ -82,7 +82,8 @@ impl Ground<'_> {
         if failed.points.iter().flatten().all(|p| p.1 <= 0.0) {
             failed.points.clear();
         }
-        let planned = self.points(&series::ticks(self.session, |t| t.planned.filter(|_| t.seconds() > 0.0).map(|p| p / t.seconds())), inner, Joined::Mean);
+        let planned =
+            self.points(&series::ticks(self.session, |t| t.planned.filter(|_| t.seconds() > 0.0).map(|p| p / t.seconds())), inner, Joined::Mean);
         let y = Scale::up_to(series::largest([done.as_slice(), planned.as_slice()]));
         let mut lines = Vec::new();
         if planned.iter().any(Option::is_some) {
@@ -128,7 +129,8 @@ impl Ground<'_> {
             chart::series(active, "active", self.style(Tone::Hold), ':', number::count),
             chart::series(pending, "pending", self.style(Tone::Wait), '*', number::count),
         ];
-        let lines = lines.into_iter().map(|l| if l.name == "idle" { Series { latest: series::last(&idle).map(number::count), ..l } } else { l }).collect();
+        let lines =
+            lines.into_iter().map(|l| if l.name == "idle" { Series { latest: series::last(&idle).map(number::count), ..l } } else { l }).collect();
         let chart = Chart { areas, ..self.chart(y, number::count, lines, &format!("pool: {}", mend(Signal::PoolActive))) };
         chart.render(self.look, inner, buf);
     }

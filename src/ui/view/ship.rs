@@ -67,7 +67,8 @@ fn marks(verdict: &PoolVerdict, chosen: Option<u16>, look: Look, area: Rect, pla
 fn factor(verdict: &PoolVerdict, value: f64) -> Option<f64> {
     let chosen = verdict.value?;
     let loss = |wanted: f64| {
-        let nearest = verdict.steps.iter().filter(|s| s.loss_s.is_some()).min_by(|a, b| (a.value - wanted).abs().total_cmp(&(b.value - wanted).abs()))?;
+        let nearest =
+            verdict.steps.iter().filter(|s| s.loss_s.is_some()).min_by(|a, b| (a.value - wanted).abs().total_cmp(&(b.value - wanted).abs()))?;
         nearest.loss_s.map(|l| l.mean)
     };
     let (mine, best) = (loss(value)?, loss(chosen)?);

@@ -49,7 +49,9 @@ fn play_line(state: &State, transport: &Transport, look: Look, area: Rect, buf: 
     let symbol = if transport.playing { "▶" } else { "‖" };
     let session = &state.session;
     let head = format!(" {symbol} {:.0}×  ", transport.speed);
-    let step = session.current().map_or_else(String::new, |s| format!("  step {}: {}", s.planned().order + 1, label::parted(session, &s.planned().values).0));
+    let step = session
+        .current()
+        .map_or_else(String::new, |s| format!("  step {}: {}", s.planned().order + 1, label::parted(session, &s.planned().values).0));
     let end = if transport.at_end() && !session.judged().is_empty() { "  the end: v shows the verdict" } else { "" };
     let tail = format!("  {} of {}{step}{end} ", transport.position(), transport.end());
     let room = usize::from(area.width).saturating_sub(width(&head) + width(&tail) + 2);

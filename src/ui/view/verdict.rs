@@ -81,7 +81,8 @@ fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
 fn figures(state: &State, session: &Session, verdict: &PoolVerdict, framed: bool, look: Look, area: Rect, buf: &mut Buffer) {
     let name = verdict.setting.clone().unwrap_or_else(|| label::axis(session));
     let frame = || {
-        Frame::named("figures of each value", false).with("± two standard errors · dW, dH: change for one more, against the row above", look.style(Tone::Dim))
+        Frame::named("figures of each value", false)
+            .with("± two standard errors · dW, dH: change for one more, against the row above", look.style(Tone::Dim))
     };
     let inner = if framed { frame().render(look, area, buf) } else { area };
     let first = state.scroll.min(verdict.steps.len().saturating_sub(1));

@@ -252,8 +252,12 @@ impl Plot {
         for (cell, at) in self.cells.iter().zip(positions) {
             let drawn = match *cell {
                 Dots { mark: Some((symbol, style)), .. } => Some((symbol, style)),
-                Dots { line, line_style, symbol, .. } if line > 0 => Some((if self.ascii { symbol.unwrap_or('*') } else { braille(line) }, line_style)),
-                Dots { fill, fill_style, symbol, .. } if fill > 0 => Some((if self.ascii { symbol.unwrap_or(':') } else { braille(fill) }, fill_style)),
+                Dots { line, line_style, symbol, .. } if line > 0 => {
+                    Some((if self.ascii { symbol.unwrap_or('*') } else { braille(line) }, line_style))
+                }
+                Dots { fill, fill_style, symbol, .. } if fill > 0 => {
+                    Some((if self.ascii { symbol.unwrap_or(':') } else { braille(fill) }, fill_style))
+                }
                 Dots { under, .. } => under,
             };
             if let (Some((symbol, style)), Some(target)) = (drawn, buf.cell_mut((at.x, at.y))) {

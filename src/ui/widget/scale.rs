@@ -168,7 +168,9 @@ mod tests {
 
     #[test]
     fn broken_ranges_can_still_be_drawn() {
-        for s in [Scale::linear(f64::NAN, 1.0), Scale::linear(5.0, 5.0), Scale::log(-1.0, f64::INFINITY), Scale::up_to(f64::NAN), Scale::around(0.0, 0.0)] {
+        for s in
+            [Scale::linear(f64::NAN, 1.0), Scale::linear(5.0, 5.0), Scale::log(-1.0, f64::INFINITY), Scale::up_to(f64::NAN), Scale::around(0.0, 0.0)]
+        {
             assert!(s.to() > s.from() && !s.marks(4).is_empty() && s.marks(4).len() < 70, "{s:?}");
         }
     }

@@ -67,7 +67,11 @@ mod tests {
 
     fn columns() -> Vec<Column> {
         let cells = |c: &[&str]| c.iter().map(|s| (*s).to_owned()).collect();
-        vec![Column::new("pool", 0, cells(&["30", "150"])), Column::new("loss ms", 1, cells(&["1,204", "98"])), Column::new("p50 ms", 2, cells(&["7", "8"]))]
+        vec![
+            Column::new("pool", 0, cells(&["30", "150"])),
+            Column::new("loss ms", 1, cells(&["1,204", "98"])),
+            Column::new("p50 ms", 2, cells(&["7", "8"])),
+        ]
     }
 
     fn drawn(w: u16, h: u16, first: usize) -> Vec<String> {

@@ -9,8 +9,8 @@ use crate::model::event::{
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::Values;
-use crate::model::session::{Anomaly, MOST_SLICES, Session, StepStatus};
 use crate::model::series::Track;
+use crate::model::session::{Anomaly, MOST_SLICES, Session, StepStatus};
 use crate::model::signal::{Signal, Value};
 use crate::model::units::{Elapsed, Span};
 
