@@ -101,9 +101,15 @@ async fn one_that_does_not_listen_is_ended_with_its_children() {
     let pids = case.notes(2).await;
     case.target.close().await;
     for pid in pids {
-        // A process that was ended and not yet collected by init is a zombie: it has no command line.
-        let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        assert!(command.is_empty(), "{pid} still runs: {command}");
+        // A process that was ended and not yet collected by init is a zombie: it has no command line. The kernel takes its time over it.
+        let command = || std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        for _ in 0..500 {
+            if command().is_empty() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert!(command().is_empty(), "{pid} still runs: {}", command());
     }
 }
 
