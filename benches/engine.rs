@@ -1,7 +1,8 @@
-//! What a request costs and how punctual it is: `cargo bench --bench engine -- URL [users N | rate R] [seconds S] [workers W] [flow]`.
+//! What a request costs and how punctual it is: `cargo bench --bench engine -- URL [users N | rate R] [seconds S] [workers W] [think MS] [flow]`.
 //!
 //! Drives the engine through its port as a run does and prints one line. CPU is that of the whole process (workers, timer and
-//! collector threads), so it can be held against other tools' user + system time for the same server. Without a URL it does nothing.
+//! collector threads), so it can be held against other tools' user + system time for the same server. Memory is that of the process at
+//! the end of each third. Without a URL it does nothing.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measuring program, run by hand")]
 
@@ -13,12 +14,12 @@ use plimsoll::load::LocalEngine;
 use plimsoll::model::event::{Phase, StepId, Tick};
 use plimsoll::model::histogram::Histogram;
 use plimsoll::model::plan::{
-    Design, Experiment, Extract, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan,
+    Design, Experiment, Extract, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan, Think,
 };
 use plimsoll::model::template::Template;
 use plimsoll::model::units::{Elapsed, Rate, Span};
 use plimsoll::ports::{Belongs, Clock, Engine, EngineReport};
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 struct RealClock(Instant);
 
@@ -46,6 +47,7 @@ struct Wanted {
     model: LoadModel,
     seconds: u64,
     workers: Option<usize>,
+    think: Option<Think>,
     flow: bool,
 }
 
@@ -63,7 +65,8 @@ fn wanted(words: &[String]) -> Option<Wanted> {
         None => LoadModel::Closed { users: whole(after("users").unwrap_or(64.0)) },
     };
     let seconds = u64::from(whole(after("seconds").unwrap_or(10.0)));
-    Some(Wanted { url, model, seconds, workers: after("workers").map(|w| whole(w) as usize), flow: words.iter().any(|w| w == "flow") })
+    let think = after("think").map(|ms| Think::Exponential(Span::from_secs_f64(ms / 1e3)));
+    Some(Wanted { url, model, seconds, workers: after("workers").map(|w| whole(w) as usize), think, flow: words.iter().any(|w| w == "flow") })
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small counts from the command line")]
@@ -74,55 +77,80 @@ fn whole(n: f64) -> u32 {
 async fn measure(wanted: Wanted) {
     let (tell, mut reports) = unbounded_channel();
     let mut engine = LocalEngine::new(Arc::new(RealClock(Instant::now())), tell, 7, wanted.workers);
-    engine.prepare(&plan(&wanted.url, wanted.model, wanted.flow)).await.unwrap();
+    engine.prepare(&plan(&wanted)).await.unwrap();
     let warm = Belongs { step: StepId(0), phase: Phase::WarmUp };
     engine.drive(wanted.model, warm).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (begun, cpu) = (Instant::now(), cpu_seconds());
     engine.drive(wanted.model, Belongs { phase: Phase::Measure, ..warm }).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(wanted.seconds)).await;
+    let mut sums = Sums::default();
+    let mut memory = Vec::new();
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_secs_f64(wanted.seconds as f64 / 3.0)).await;
+        gather(&mut reports, &mut sums);
+        memory.push(resident_mib());
+    }
     let (took, cpu) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     engine.hold().await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     engine.close().await.unwrap();
-    let mut ticks = Vec::new();
+    gather(&mut reports, &mut sums);
+    println!("memory {memory:.0?} MiB");
+    print(&sums, took, cpu);
+}
+
+/// Ticks are merged as they come, so that the memory shown is the engine's.
+fn gather(reports: &mut UnboundedReceiver<EngineReport>, sums: &mut Sums) {
     while let Ok(report) = reports.try_recv() {
         match report {
-            EngineReport::Tick(tick) => ticks.push(*tick),
+            EngineReport::Tick(tick) => sums.add(&tick),
             other => println!("{other:?}"),
         }
     }
-    print(&ticks, took, cpu);
 }
 
-fn print(ticks: &[Tick], took: f64, cpu: f64) {
-    let (mut latency, mut service, mut lag) = (Histogram::default(), Histogram::default(), Histogram::default());
-    let mut failed = BTreeMap::new();
-    for row in ticks.iter().flat_map(|t| &t.rows).filter(|r| r.cohort.phase == Phase::Measure) {
-        latency.merge(&row.latency);
-        service.merge(&row.service_time);
-        lag.merge(&row.send_lag);
-        for (kind, n) in &row.failed {
-            *failed.entry(kind.name()).or_insert(0) += n;
+/// What the measured requests come to.
+#[derive(Default)]
+struct Sums {
+    latency: Histogram,
+    service: Histogram,
+    lag: Histogram,
+    failed: BTreeMap<&'static str, u64>,
+    dropped: u64,
+}
+
+impl Sums {
+    fn add(&mut self, tick: &Tick) {
+        self.dropped += tick.dropped;
+        for row in tick.rows.iter().filter(|r| r.cohort.phase == Phase::Measure) {
+            self.latency.merge(&row.latency);
+            self.service.merge(&row.service_time);
+            self.lag.merge(&row.send_lag);
+            for (kind, n) in &row.failed {
+                *self.failed.entry(kind.name()).or_insert(0) += n;
+            }
         }
     }
+}
+
+fn print(sums: &Sums, took: f64, cpu: f64) {
+    let Sums { latency, service, lag, failed, dropped } = sums;
     let n = service.count() as f64;
     let us = |h: &Histogram, q: f64| h.quantile(q).map_or(0, Span::as_micros);
     println!(
-        "{:.0} requests/s, {:.2} us CPU a request, {:.0} % of a core, latency p50/p90/p99 {}/{}/{} us, service p50/p99 {}/{} us, lag p50/p99/p99.9/max {}/{}/{}/{} us, failed {failed:?}, dropped {}",
+        "{:.0} requests/s, {:.2} us CPU a request, {:.0} % of a core, latency p50/p90/p99 {}/{}/{} us, service p50/p99 {}/{} us, lag p50/p99/p99.9/max {}/{}/{}/{} us, failed {failed:?}, dropped {dropped}",
         n / took,
         cpu * 1e6 / n,
         cpu / took * 100.0,
-        us(&latency, 0.5),
-        us(&latency, 0.9),
-        us(&latency, 0.99),
-        us(&service, 0.5),
-        us(&service, 0.99),
-        us(&lag, 0.5),
-        us(&lag, 0.99),
-        us(&lag, 0.999),
-        us(&lag, 1.0),
-        ticks.iter().map(|t| t.dropped).sum::<u64>(),
+        us(latency, 0.5),
+        us(latency, 0.9),
+        us(latency, 0.99),
+        us(service, 0.5),
+        us(service, 0.99),
+        us(lag, 0.5),
+        us(lag, 0.99),
+        us(lag, 0.999),
+        us(lag, 1.0),
     );
 }
 
@@ -132,6 +160,12 @@ fn cpu_seconds() -> f64 {
     let after = stat.rsplit(')').next().unwrap_or_default();
     let ticks: f64 = after.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
     ticks / 100.0
+}
+
+/// Memory this process holds.
+fn resident_mib() -> f64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0 / 1_048_576.0
 }
 
 fn request(path: &str) -> RequestPlan {
@@ -159,10 +193,10 @@ fn steps(flow: bool) -> Vec<ScenarioStep> {
     vec![step(Some(20.0), token), step(Some(50.0), read), step(Some(30.0), request("/"))]
 }
 
-fn plan(url: &str, model: LoadModel, flow: bool) -> Plan {
+fn plan(wanted: &Wanted) -> Plan {
     Plan {
         name: "bench".to_owned(),
-        target: TargetPlan { url: url.to_owned(), instances: Vec::new(), allow: Vec::new(), ready: None, process: None },
+        target: TargetPlan { url: wanted.url.clone(), instances: Vec::new(), allow: Vec::new(), ready: None, process: None },
         settings: Vec::new(),
         experiment: Experiment {
             design: Design::Grid,
@@ -176,8 +210,8 @@ fn plan(url: &str, model: LoadModel, flow: bool) -> Plan {
             tick: Span::from_secs(1),
             seed: 1,
         },
-        load: LoadPlan { model, timeout: Span::from_secs(10) },
-        scenarios: vec![Scenario { name: "bench".to_owned(), weight: 1.0, think: None, once: Vec::new(), steps: steps(flow) }],
+        load: LoadPlan { model: wanted.model, timeout: Span::from_secs(10) },
+        scenarios: vec![Scenario { name: "bench".to_owned(), weight: 1.0, think: wanted.think, once: Vec::new(), steps: steps(wanted.flow) }],
         sources: Vec::new(),
         objective: Objective::default(),
         thresholds: Vec::new(),

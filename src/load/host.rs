@@ -80,7 +80,9 @@ impl Place {
         match url.scheme() {
             "http" => {}
             "https" => {
-                return Err(unsupported(format!("`{text}` needs TLS, and this engine speaks plain http only; load the service behind its TLS proxy")));
+                return Err(unsupported(format!(
+                    "`{text}` needs TLS, and this engine speaks plain http only; load the service behind its TLS proxy"
+                )));
             }
             other => return Err(unsupported(format!("`{text}` is `{other}`, not http"))),
         }

@@ -107,10 +107,7 @@ fn header_lines(request: &RequestPlan, names: &BTreeMap<String, usize>) -> Resul
 fn head(method: &str, request: &RequestPlan, origin: &Origin, lines: &Text, names: &BTreeMap<String, usize>) -> Text {
     let mut head = Text::default();
     head.push(format!("{method} {}", origin.base).as_bytes());
-    if !request.path.pieces().first().is_some_and(|p| matches!(p, Piece::Text(t) if t.starts_with('/'))) {
-        head.push(b"/");
-    }
-    head.push_template(&request.path, Place::Path, names);
+    head.push_path(&request.path, names);
     head.push(b" HTTP/1.1\r\n");
     if !request.headers.keys().any(|k| k.eq_ignore_ascii_case("host")) {
         head.push(format!("Host: {}\r\n", origin.host).as_bytes());
@@ -166,6 +163,17 @@ mod tests {
         assert!(text.starts_with("POST /v1/items/5 HTTP/1.1\r\n"), "{text}");
         assert!(text.contains("Authorization: Bearer abc\r\n") && text.contains("Content-Type: application/json\r\n"), "{text}");
         assert!(text.ends_with("Content-Length: 8\r\n\r\n{\"id\":5}"), "{text}");
+    }
+
+    #[test]
+    fn a_path_begins_with_one_slash() {
+        for (path, value, line) in
+            [("a/b", "", "GET /v1/a/b "), ("{at}/x", "/items/9", "GET /v1/items/9/x "), ("{at}", "items", "GET /v1/items "), ("", "", "GET /v1/ ")]
+        {
+            let wire = wire(&testkit::get(path), &["at"]).unwrap();
+            let text = bytes(&wire, &[Some(Value { text: value.to_owned(), bare: false })]);
+            assert!(text.starts_with(line), "{path}: {text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) type Vars = [Option<Value>];
 pub(super) enum Place {
     /// In the path or query.
     Path,
+    /// Where the path begins: with a slash, of the value or before it.
+    PathStart,
     /// In a header.
     Header,
     /// In a text body.
@@ -59,19 +61,40 @@ impl Text {
         }
     }
 
+    /// Adds a path: it begins with a slash whatever it was written or filled with.
+    pub(super) fn push_path(&mut self, template: &Template, names: &BTreeMap<String, usize>) {
+        match template.pieces().split_first() {
+            Some((Piece::Name(name), rest)) => {
+                self.push_name(name, Place::PathStart, names);
+                for piece in rest {
+                    self.push_piece(piece, Place::Path, names);
+                }
+            }
+            Some((Piece::Text(text), _)) if text.starts_with('/') => self.push_template(template, Place::Path, names),
+            _ => {
+                self.push(b"/");
+                self.push_template(template, Place::Path, names);
+            }
+        }
+    }
+
     /// Adds a template.
     pub(super) fn push_template(&mut self, template: &Template, place: Place, names: &BTreeMap<String, usize>) {
         for piece in template.pieces() {
-            match piece {
-                Piece::Text(text) if place == Place::InJson => self.push(inside_json(text).as_bytes()),
-                Piece::Text(text) if place == Place::Path => {
-                    let mut bytes = Vec::new();
-                    push_in_path(text, &mut bytes);
-                    self.push(&bytes);
-                }
-                Piece::Text(text) => self.push(text.as_bytes()),
-                Piece::Name(name) => self.push_name(name, place, names),
+            self.push_piece(piece, place, names);
+        }
+    }
+
+    fn push_piece(&mut self, piece: &Piece, place: Place, names: &BTreeMap<String, usize>) {
+        match piece {
+            Piece::Text(text) if place == Place::InJson => self.push(inside_json(text).as_bytes()),
+            Piece::Text(text) if place == Place::Path => {
+                let mut bytes = Vec::new();
+                push_in_path(text, &mut bytes);
+                self.push(&bytes);
             }
+            Piece::Text(text) => self.push(text.as_bytes()),
+            Piece::Name(name) => self.push_name(name, place, names),
         }
     }
 
@@ -107,6 +130,7 @@ impl Text {
 fn unfilled(name: &str, place: Place) -> String {
     match place {
         Place::Path => format!("%7B{name}%7D"),
+        Place::PathStart => format!("/%7B{name}%7D"),
         Place::AsJson => format!("\"{{{name}}}\""),
         _ => format!("{{{name}}}"),
     }
@@ -115,6 +139,12 @@ fn unfilled(name: &str, place: Place) -> String {
 fn push_value(value: &Value, place: Place, out: &mut Vec<u8>) {
     match place {
         Place::Path => push_in_path(&value.text, out),
+        Place::PathStart => {
+            if !value.text.starts_with('/') {
+                out.push(b'/');
+            }
+            push_in_path(&value.text, out);
+        }
         Place::Header => out.extend(value.text.bytes().filter(|b| *b >= b' ' && *b != 0x7f)),
         Place::Text => out.extend_from_slice(value.text.as_bytes()),
         Place::InJson => out.extend_from_slice(inside_json(&value.text).as_bytes()),

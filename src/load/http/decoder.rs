@@ -92,7 +92,7 @@ impl Decoder {
                     let (keep, body) = (self.keep.body, &mut self.body);
                     taken += chunks.feed(rest, |data| {
                         if keep {
-                            extend(body, data)
+                            extend(body, data);
                         }
                     })?;
                     if chunks.is_done() {
