@@ -1,5 +1,7 @@
 //! The shipped sample sessions: each replays to what its run printed, byte for byte, folds the same live and stored, and exports.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper that fails fails its test")]
+
 mod support;
 
 use std::path::{Path, PathBuf};

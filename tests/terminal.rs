@@ -1,6 +1,7 @@
 //! The program in a real terminal: start, first data, quit, sizes, signals, a panic, and no terminal at all.
 
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod support;
 

@@ -339,7 +339,9 @@ mod tests {
             let mut tally = Tally::default();
             for values in [&a, &b] {
                 prop_assert!(tally.is_empty());
-                values.iter().for_each(|v| tally.record(Span::from_micros(*v)));
+                for v in values {
+                    tally.record(Span::from_micros(*v));
+                }
                 prop_assert_eq!(tally.take(), of(values));
             }
         }

@@ -66,13 +66,10 @@ impl Driver {
                 self.recorder_failed = None;
                 Said::Recorder(failure)
             }
-            command = self.commands.recv(), if self.commands_open => match command {
-                Some(command) => Said::Command(command),
-                None => {
-                    self.commands_open = false;
-                    Said::Time
-                }
-            },
+            command = self.commands.recv(), if self.commands_open => {
+                self.commands_open = command.is_some();
+                command.map_or(Said::Time, Said::Command)
+            }
             report = self.reports.recv(), if self.reports_open => Said::Report(report),
             Some(scraped) = self.scraped.recv() => Said::Scraped(scraped),
             () = clock.sleep_until(until) => Said::Time,

@@ -77,16 +77,13 @@ impl Driver {
 
     /// Plans the step once more; false if it was repeated already.
     fn run_again(&mut self, step: &StepPlanned) -> bool {
-        match self.schedule.repeat_void(step) {
-            Some(again) => {
-                self.emit(Event::StepPlanned(again));
-                true
-            }
-            None => {
-                self.refused = true;
-                false
-            }
+        let again = self.schedule.repeat_void(step);
+        self.refused |= again.is_none();
+        let repeated = again.is_some();
+        if let Some(again) = again {
+            self.emit(Event::StepPlanned(again));
         }
+        repeated
     }
 
     async fn measure_step(&mut self, step: &StepPlanned) -> Result<String, Stop> {

@@ -1,7 +1,7 @@
 //! The terminal screens: a fold of events and keys into frames. Knows nothing of sockets, files or the runner.
 //!
-//! News come in as [`Feed`], keys as [`Input`]; what the screens want done they ask for with [`Request`]. [`State`](state::State) is
-//! changed by [`update`] and [`receive`] only, and drawn by [`view`], which changes nothing.
+//! News come in as [`Feed`], keys as [`Input`]; what the screens want done they ask for with [`Request`]. `State` is
+//! changed by `update` and `receive` only, and drawn by `view`, which changes nothing.
 
 pub mod action;
 mod ascii;

@@ -152,7 +152,7 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Reload => return vec![Effect::Ask(Request::List)],
         Action::Pause | Action::Skip | Action::Repeat | Action::Mark | Action::MeasureNext => return steer(state, action),
         Action::Verdict | Action::Freeze | Action::Zoom | Action::NextPanel | Action::PreviousPanel | Action::Window | Action::Scale => {
-            look(state, action)
+            look(state, action);
         }
         Action::Up | Action::Down | Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => scroll(state, action),
         Action::Play | Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward | Action::GoTo | Action::Speed(_) => {

@@ -39,9 +39,7 @@ fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) 
                 "no step carried {rate} requests/s, but the hold times say that {setting} {value} could carry {}: a backlog outlived the steps. Warm up at low load, drain, and run again",
                 figure(capacity)
             ),
-            None if evidence.best().failed() > 0.5 => format!(
-                "every step was still warming up when it ended (connections were held shorter and shorter): warm up at low load until that stops, drain, and run again"
-            ),
+            None if evidence.best().failed() > 0.5 => "every step was still warming up when it ended (connections were held shorter and shorter): warm up at low load until that stops, drain, and run again".to_owned(),
             None => {
                 format!("{setting} {value} is the best guess, but it may cost {} against the best: measure again before using it", percent(regret))
             }

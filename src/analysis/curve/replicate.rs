@@ -91,7 +91,8 @@ fn sensitivity(setup: &Setup<'_>, fit: &Fit) -> Vec<f64> {
 /// Noise of a run's throughput: of its hold times, or of its loss if that is more.
 fn noise(run: &Run, shift: f64) -> f64 {
     let loss = run.loss_se / (run.loss + shift).max(1e-6);
-    let logs: Vec<(f64, f64)> = run.holds.iter().map(|h| (h.1.ln(), 1.0)).collect();
-    let hold = if logs.len() > 3 { batch_ratio(&logs).and_then(|r| r.se) } else { spread(&logs.iter().map(|l| l.0).collect::<Vec<_>>()) };
+    let log_holds: Vec<(f64, f64)> = run.holds.iter().map(|h| (h.1.ln(), 1.0)).collect();
+    let hold =
+        if log_holds.len() > 3 { batch_ratio(&log_holds).and_then(|r| r.se) } else { spread(&log_holds.iter().map(|l| l.0).collect::<Vec<_>>()) };
     LEAST_NOISE.max(loss.min(0.2)).max(hold.unwrap_or(0.0).min(0.2))
 }

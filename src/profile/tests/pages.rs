@@ -74,7 +74,7 @@ fn pages_have_a_title_prose_and_an_example_that_is_toml() {
     for (key, text) in pages() {
         let (title, rest) = text.split_once("\n\n").unwrap();
         assert_eq!(title, format!("# {key}"));
-        let example: String = rest.lines().filter_map(|l| l.strip_prefix("    ")).map(|l| format!("{l}\n")).collect();
+        let example: String = rest.lines().filter_map(|l| l.strip_prefix("    ")).flat_map(|l| [l, "\n"]).collect();
         assert!(!example.is_empty(), "{key} has no example");
         toml::from_str::<toml::Table>(&example).unwrap_or_else(|e| panic!("{key}: {e}"));
         let own = key.rsplit('.').next().unwrap();

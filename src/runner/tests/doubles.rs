@@ -25,6 +25,7 @@ pub(super) enum Manner {
 }
 
 /// What the doubles share.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct World {
     pub(super) manner: Manner,
     pub(super) max: f64,
