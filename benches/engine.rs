@@ -15,6 +15,7 @@ use plimsoll::model::event::{Phase, StepId, Tick};
 use plimsoll::model::histogram::Histogram;
 use plimsoll::model::plan::{
     Design, Experiment, Extract, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan, Think,
+    Values,
 };
 use plimsoll::model::template::Template;
 use plimsoll::model::units::{Elapsed, Rate, Span};
@@ -79,10 +80,10 @@ async fn measure(wanted: Wanted) {
     let mut engine = LocalEngine::new(Arc::new(RealClock(Instant::now())), tell, 7, wanted.workers);
     engine.prepare(&plan(&wanted)).await.unwrap();
     let warm = Belongs { step: StepId(0), phase: Phase::WarmUp };
-    engine.drive(wanted.model, warm).await.unwrap();
+    engine.drive(wanted.model, warm, &Values::default()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (begun, cpu) = (Instant::now(), cpu_seconds());
-    engine.drive(wanted.model, Belongs { phase: Phase::Measure, ..warm }).await.unwrap();
+    engine.drive(wanted.model, Belongs { phase: Phase::Measure, ..warm }, &Values::default()).await.unwrap();
     let mut sums = Sums::default();
     let mut memory = Vec::new();
     for _ in 0..3 {
@@ -169,20 +170,12 @@ fn resident_mib() -> f64 {
 }
 
 fn request(path: &str) -> RequestPlan {
-    RequestPlan {
-        name: format!("GET {path}"),
-        method: "GET".to_owned(),
-        path: Template::parse(path),
-        headers: BTreeMap::new(),
-        body: None,
-        expect_status: Vec::new(),
-        extract: BTreeMap::new(),
-    }
+    RequestPlan::new("GET", path)
 }
 
 /// One GET, or three weighted steps with a template, a header and an extraction.
 fn steps(flow: bool) -> Vec<ScenarioStep> {
-    let step = |weight, request| ScenarioStep { weight, think: None, request };
+    let step = |weight, request| ScenarioStep { weight, ..ScenarioStep::of(request) };
     if !flow {
         return vec![step(None, request("/"))];
     }
@@ -210,8 +203,8 @@ fn plan(wanted: &Wanted) -> Plan {
             tick: Span::from_secs(1),
             seed: 1,
         },
-        load: LoadPlan { model: wanted.model, timeout: Span::from_secs(10) },
-        scenarios: vec![Scenario { name: "bench".to_owned(), weight: 1.0, think: wanted.think, once: Vec::new(), steps: steps(wanted.flow) }],
+        load: LoadPlan::new(wanted.model, Span::from_secs(10)),
+        scenarios: vec![Scenario { think: wanted.think, ..Scenario::new("bench".to_owned(), steps(wanted.flow)) }],
         sources: Vec::new(),
         objective: Objective::default(),
         thresholds: Vec::new(),

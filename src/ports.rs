@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::model::event::{Cohort, Gap, Phase, Sample, Stamped, StepId, Tick};
-use crate::model::plan::{LoadModel, Plan, Setting};
+use crate::model::plan::{LoadModel, Plan, Setting, Values};
 use crate::model::units::{Elapsed, Span};
 
 /// The session's clock: monotonic, beginning when the session begins.
@@ -81,8 +81,9 @@ pub enum EngineReport {
 pub trait Engine: Send {
     /// Makes ready for a plan: resolves hosts, reads bodies. No request is sent.
     async fn prepare(&mut self, plan: &Plan) -> Result<(), EngineError>;
-    /// From now on this load, and requests that begin belong to this step and phase. Called again to change either.
-    async fn drive(&mut self, load: LoadModel, belongs: Belongs) -> Result<(), EngineError>;
+    /// From now on this load, and requests that begin belong to this step and phase. Called again to change either. `values` are
+    /// the settings of the step, for the placeholders of requests.
+    async fn drive(&mut self, load: LoadModel, belongs: Belongs, values: &Values) -> Result<(), EngineError>;
     /// No request begins from now on; requests under way go on. Returns at once.
     async fn hold(&mut self) -> Result<(), EngineError>;
     /// Requests under way.

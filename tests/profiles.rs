@@ -75,9 +75,9 @@ fn the_shipped_lab_profile_is_the_labs_own_preset() {
     let preset = plimsoll::lab::presets::find("ticketing").unwrap();
     assert_eq!(plan.setting("pool").unwrap().values, preset.values.map(f64::from));
     let PresetLoad::Closed { users, think } = preset.load else { panic!("{:?}", preset.load) };
-    assert_eq!(plan.load, LoadPlan { model: LoadModel::Closed { users }, timeout: preset.timeout.into() });
+    assert_eq!(plan.load, LoadPlan::new(LoadModel::Closed { users }, preset.timeout.into()));
     assert_eq!(plan.scenarios[0].think, Some(Think::Between(think.0.into(), think.1.into())));
-    assert_eq!(plan.scenarios[0].steps[0].request.path.to_string(), preset.path);
+    assert_eq!(plan.scenarios[0].steps[0].request().unwrap().path.to_string(), preset.path);
     let (e, lengths) = (&plan.experiment, preset.lengths);
     assert_eq!(
         (e.tick, e.warmup, e.drain, e.settle_max),

@@ -29,7 +29,7 @@ pub(crate) fn plan(values: &[f64], repeats: u32) -> Plan {
             tick: Span::from_secs(1),
             seed: 7,
         },
-        load: LoadPlan { model: LoadModel::Closed { users: 10 }, timeout: Span::from_secs(5) },
+        load: LoadPlan::new(LoadModel::Closed { users: 10 }, Span::from_secs(5)),
         scenarios: vec![],
         sources: vec![],
         objective: Objective::default(),

@@ -19,7 +19,7 @@ use super::host;
 use super::orders::Desk;
 use super::pace::Pacer;
 use super::worker::{Place, Worker};
-use crate::model::plan::{LoadModel, Plan};
+use crate::model::plan::{LoadModel, Plan, Values};
 use crate::ports::{Belongs, Clock, Engine, EngineError, EngineReport};
 
 /// Most workers unless told otherwise: beyond that one machine's network is the limit, not its cores.
@@ -117,7 +117,7 @@ impl Engine for LocalEngine {
         Ok(())
     }
 
-    async fn drive(&mut self, load: LoadModel, belongs: Belongs) -> Result<(), EngineError> {
+    async fn drive(&mut self, load: LoadModel, belongs: Belongs, _values: &Values) -> Result<(), EngineError> {
         self.running()?.desk.drive(load, belongs, self.kit.clock.now());
         Ok(())
     }

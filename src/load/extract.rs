@@ -9,6 +9,7 @@ use crate::model::plan::Extract;
 /// Takes it; none if it is not there.
 pub(crate) fn take(what: &Extract, answer: &Decoder) -> Option<Value> {
     match what {
+        Extract::Cookie(_) | Extract::Regex(_) => None,
         Extract::Header(name) => header(answer.head(), name),
         Extract::Json(path) => {
             let json: Json = serde_json::from_slice(answer.body()).ok()?;

@@ -1,25 +1,14 @@
 //! Plans and requests for the load's own tests.
 
-use std::collections::BTreeMap;
-
 use super::host::Origin;
 use crate::model::plan::{
     Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan,
 };
-use crate::model::template::Template;
 use crate::model::units::Span;
 
 /// A GET.
 pub(crate) fn get(path: &str) -> RequestPlan {
-    RequestPlan {
-        name: format!("GET {path}"),
-        method: "GET".to_owned(),
-        path: Template::parse(path),
-        headers: BTreeMap::new(),
-        body: None,
-        expect_status: Vec::new(),
-        extract: BTreeMap::new(),
-    }
+    RequestPlan::new("GET", path)
 }
 
 /// One scenario with one GET at this URL.
@@ -40,14 +29,8 @@ pub(crate) fn plan(url: &str) -> Plan {
             tick: Span::from_millis(100),
             seed: 1,
         },
-        load: LoadPlan { model: LoadModel::Closed { users: 1 }, timeout: Span::from_secs(2) },
-        scenarios: vec![Scenario {
-            name: "s".to_owned(),
-            weight: 1.0,
-            think: None,
-            once: Vec::new(),
-            steps: vec![ScenarioStep { weight: None, think: None, request: get("/") }],
-        }],
+        load: LoadPlan::new(LoadModel::Closed { users: 1 }, Span::from_secs(2)),
+        scenarios: vec![Scenario::new("s".to_owned(), vec![ScenarioStep::of(get("/"))])],
         sources: Vec::new(),
         objective: Objective::default(),
         thresholds: Vec::new(),

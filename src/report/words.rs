@@ -118,6 +118,7 @@ pub(super) fn values(plan: Option<&Plan>, values: &Values) -> String {
 pub(super) fn load(model: LoadModel) -> String {
     match model {
         LoadModel::Closed { users } => format!("{users} users, each waiting for its answer (closed load)"),
+        LoadModel::Line => "the profile's own time line".to_owned(),
         LoadModel::Open { rate: r, max_users } => {
             format!("{} arrivals/s whatever the answers (open load), at most {max_users} requests in flight", level(r.as_per_second()))
         }

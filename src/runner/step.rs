@@ -92,11 +92,11 @@ impl Driver {
         self.apply(step).await?;
         let load = self.load_of(step);
         self.settle(step, load).await?;
-        self.enter(id, Phase::WarmUp, load).await?;
+        self.enter(step, Phase::WarmUp, load).await?;
         let end = self.clock.now().plus(self.plan.experiment.warmup);
         self.attend(end, |_, _| false).await?;
         let began = self.process_starts();
-        self.enter(id, Phase::Measure, load).await?;
+        self.enter(step, Phase::Measure, load).await?;
         let reason = self.measure(id).await?;
         let restarted = began != self.process_starts();
         self.drain(id, true).await;
@@ -115,6 +115,7 @@ impl Driver {
         match self.load {
             LoadModel::Closed { users: planned } => LoadModel::Closed { users: users.map_or(planned, |u| u as u32) },
             LoadModel::Open { rate: planned, max_users } => LoadModel::Open { rate: rate.map_or(planned, Rate::per_second), max_users },
+            LoadModel::Line => LoadModel::Line,
         }
     }
 
@@ -162,7 +163,7 @@ impl Driver {
         if self.proofs.is_empty() {
             return Ok(());
         }
-        self.enter(step.step, Phase::Settle, load.scaled(SETTLE_SHARE)).await?;
+        self.enter(step, Phase::Settle, load.scaled(SETTLE_SHARE)).await?;
         let (begun, mut settled) = (self.clock.now(), false);
         let end = begun.plus(self.plan.experiment.settle_max);
         self.attend(end, |d, heard| {
@@ -205,10 +206,11 @@ impl Driver {
         Ok(format!("measured {length:.1} s ({why})"))
     }
 
-    async fn enter(&mut self, step: StepId, phase: Phase, load: LoadModel) -> Result<(), Stop> {
+    async fn enter(&mut self, step: &StepPlanned, phase: Phase, load: LoadModel) -> Result<(), Stop> {
         self.stop_asked()?;
-        self.emit(Event::PhaseChanged { step, phase });
-        if let Err(error) = self.engine.drive(load, Belongs { step, phase }).await {
+        let id = step.step;
+        self.emit(Event::PhaseChanged { step: id, phase });
+        if let Err(error) = self.engine.drive(load, Belongs { step: id, phase }, &step.values).await {
             self.halt(Halt::Internal(error.to_string()));
             return Err(Stop::Halted);
         }

@@ -52,7 +52,7 @@ pub(crate) fn plan() -> Plan {
             tick: Span::from_millis(TICK_MS),
             seed: 7,
         },
-        load: LoadPlan { model: LoadModel::Closed { users: 200 }, timeout: Span::from_secs(2) },
+        load: LoadPlan::new(LoadModel::Closed { users: 200 }, Span::from_secs(2)),
         scenarios: Vec::new(),
         sources: Vec::new(),
         objective: Objective::default(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plimsoll::model::event::{ErrorKind, Phase, StepId, TickRow};
-use plimsoll::model::plan::{Body, Extract, LoadModel, Think};
+use plimsoll::model::plan::{Extract, LoadModel, RequestBody, Think, Values};
 use plimsoll::model::template::Template;
 use plimsoll::model::units::Span;
 use plimsoll::ports::{Belongs, Engine};
@@ -55,9 +55,9 @@ async fn requests_belong_to_the_phase_they_began_in() {
     let server = Server::start().await;
     let mut rig = Rig::new(&plan(&server.url(), vec![scenario(vec![step(get("/slow/50"))])]), 1).await;
     let warm = Belongs { step: StepId(3), phase: Phase::WarmUp };
-    rig.engine.drive(LoadModel::Closed { users: 4 }, warm).await.unwrap();
+    rig.engine.drive(LoadModel::Closed { users: 4 }, warm, &Values::default()).await.unwrap();
     pause(220).await;
-    rig.engine.drive(LoadModel::Closed { users: 4 }, Belongs { phase: Phase::Measure, ..warm }).await.unwrap();
+    rig.engine.drive(LoadModel::Closed { users: 4 }, Belongs { phase: Phase::Measure, ..warm }, &Values::default()).await.unwrap();
     pause(220).await;
     rig.drain().await;
     let said = rig.close().await;
@@ -116,7 +116,7 @@ async fn a_user_logs_in_once_and_carries_its_token() {
     let server = Server::start().await;
     let mut login = get("/token");
     login.method = "POST".to_owned();
-    login.body = Some(Body::Json(serde_json::json!({"user": "u"})));
+    login.body = Some(RequestBody::Json(serde_json::json!({"user": "u"})));
     login.extract = BTreeMap::from([
         ("token".to_owned(), Extract::Json("user.token".to_owned())),
         ("session".to_owned(), Extract::Header("x-session".to_owned())),
@@ -166,7 +166,7 @@ async fn driving_before_preparing_is_an_error() {
     let rig = Rig::new(&plan(&server.url(), vec![scenario(vec![step(get("/"))])]), 1).await;
     let mut engine = rig.engine;
     engine.close().await.unwrap();
-    assert!(engine.drive(LoadModel::Closed { users: 1 }, MEASURE).await.is_err());
+    assert!(engine.drive(LoadModel::Closed { users: 1 }, MEASURE, &Values::default()).await.is_err());
     assert_eq!(engine.in_flight(), 0);
     engine.close().await.unwrap();
 }

@@ -8,9 +8,8 @@ use plimsoll::load::LocalEngine;
 use plimsoll::model::event::{ErrorKind, Phase, StepId, Tick, TickRow};
 use plimsoll::model::histogram::Histogram;
 use plimsoll::model::plan::{
-    Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan,
+    Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan, Values,
 };
-use plimsoll::model::template::Template;
 use plimsoll::model::units::{Elapsed, Rate, Span};
 use plimsoll::ports::{Belongs, Clock, Engine, EngineReport};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -53,11 +52,11 @@ impl Rig {
     }
 
     pub(crate) async fn closed(&mut self, users: u32) {
-        self.engine.drive(LoadModel::Closed { users }, MEASURE).await.unwrap();
+        self.engine.drive(LoadModel::Closed { users }, MEASURE, &Values::default()).await.unwrap();
     }
 
     pub(crate) async fn open(&mut self, rate: f64, max_users: u32) {
-        self.engine.drive(LoadModel::Open { rate: Rate::per_second(rate), max_users }, MEASURE).await.unwrap();
+        self.engine.drive(LoadModel::Open { rate: Rate::per_second(rate), max_users }, MEASURE, &Values::default()).await.unwrap();
     }
 
     /// Holds, and waits until nothing is under way.
@@ -130,23 +129,15 @@ pub(crate) async fn pause(ms: u64) {
 }
 
 pub(crate) fn get(path: &str) -> RequestPlan {
-    RequestPlan {
-        name: path.to_owned(),
-        method: "GET".to_owned(),
-        path: Template::parse(path),
-        headers: BTreeMap::new(),
-        body: None,
-        expect_status: Vec::new(),
-        extract: BTreeMap::new(),
-    }
+    RequestPlan { name: path.to_owned(), ..RequestPlan::new("GET", path) }
 }
 
 pub(crate) fn step(request: RequestPlan) -> ScenarioStep {
-    ScenarioStep { weight: None, think: None, request }
+    ScenarioStep::of(request)
 }
 
 pub(crate) fn scenario(steps: Vec<ScenarioStep>) -> Scenario {
-    Scenario { name: "s".to_owned(), weight: 1.0, think: None, once: Vec::new(), steps }
+    Scenario::new("s".to_owned(), steps)
 }
 
 pub(crate) fn plan(url: &str, scenarios: Vec<Scenario>) -> Plan {
@@ -166,7 +157,7 @@ pub(crate) fn plan(url: &str, scenarios: Vec<Scenario>) -> Plan {
             tick: Span::from_millis(100),
             seed: 1,
         },
-        load: LoadPlan { model: LoadModel::Closed { users: 1 }, timeout: Span::from_millis(300) },
+        load: LoadPlan::new(LoadModel::Closed { users: 1 }, Span::from_millis(300)),
         scenarios,
         sources: Vec::new(),
         objective: Objective::default(),

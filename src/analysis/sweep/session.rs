@@ -6,7 +6,7 @@ use super::spread::{Grid, Spread};
 use super::{By, Candidates, Column, Goal, LatencySlice, Load, LoadKind, SCHEMA, Series, Sweep, SweepStep};
 use crate::model::event::{Proof, StepEnd};
 use crate::model::histogram::Histogram;
-use crate::model::plan::{LoadModel, Plan, Scenario, Think};
+use crate::model::plan::{LoadModel, Plan, Scenario};
 use crate::model::session::{Session, SlotFigures, StepState, StepStatus};
 use crate::model::signal::Signal;
 use crate::model::units::Span;
@@ -212,30 +212,16 @@ fn slices_of(step: &StepState, tick: Span, grid: Grid) -> Vec<LatencySlice> {
 
 fn load_of(plan: &Plan) -> (LoadKind, Load) {
     let weights: f64 = plan.scenarios.iter().map(|s| s.weight).sum();
-    let mean = |of: &dyn Fn(&Scenario) -> f64| {
-        let sum: f64 = plan.scenarios.iter().map(|s| s.weight * of(s)).sum();
-        if weights > 0.0 { sum / weights } else { 0.0 }
+    let mean = |of: &dyn Fn(&Scenario) -> Option<f64>| {
+        let sum: Option<f64> = plan.scenarios.iter().map(|s| Some(s.weight * of(s)?)).sum();
+        sum.filter(|_| weights > 0.0).map(|sum| sum / weights)
     };
-    let requests = mean(&|s| s.requests_per_pass() as f64).max(1e-9);
-    let think_s = mean(&think_of_pass) / requests;
+    let requests = mean(&Scenario::requests_per_pass).filter(|n| *n > 0.0);
+    let think_s = mean(&|s| Some(s.mean_think().as_secs_f64())).zip(requests).map(|(think, n)| think / n);
+    let requests_per_arrival = requests.unwrap_or(1.0);
     match plan.load.model {
-        LoadModel::Closed { users } => {
-            (LoadKind::Closed, Load { users: Some(f64::from(users)), think_s: Some(think_s), rate: None, requests_per_arrival: 1.0 })
-        }
-        LoadModel::Open { rate, .. } => {
-            (LoadKind::Open, Load { users: None, think_s: None, rate: Some(rate.as_per_second()), requests_per_arrival: requests })
-        }
+        LoadModel::Closed { users } => (LoadKind::Closed, Load { users: Some(f64::from(users)), think_s, rate: None, requests_per_arrival: 1.0 }),
+        LoadModel::Open { rate, .. } => (LoadKind::Open, Load { users: None, think_s: None, rate: Some(rate.as_per_second()), requests_per_arrival }),
+        LoadModel::Line => (LoadKind::Open, Load { users: None, think_s: None, rate: None, requests_per_arrival }),
     }
-}
-
-fn think_of_pass(scenario: &Scenario) -> f64 {
-    let seconds = |t: Option<Think>| t.map_or(0.0, |t| t.mean().as_secs_f64());
-    let steps: f64 = if scenario.is_weighted() {
-        let weights: f64 = scenario.steps.iter().filter_map(|s| s.weight).sum();
-        let sum: f64 = scenario.steps.iter().map(|s| s.weight.unwrap_or(0.0) * seconds(s.think)).sum();
-        if weights > 0.0 { sum / weights } else { 0.0 }
-    } else {
-        scenario.steps.iter().map(|s| seconds(s.think)).sum()
-    };
-    steps + seconds(scenario.think)
 }

@@ -101,7 +101,7 @@ fn unsupported(what: String) -> EngineError {
 
 /// Every variable that some answer fills, by name.
 fn variables(scenarios: &[Scenario]) -> BTreeMap<String, usize> {
-    let requests = scenarios.iter().flat_map(|s| s.once.iter().chain(s.steps.iter().map(|step| &step.request)));
+    let requests = scenarios.iter().flat_map(Scenario::requests);
     let mut names: BTreeMap<String, usize> = requests.flat_map(|r| r.extract.keys().cloned()).map(|name| (name, 0)).collect();
     for (number, at) in names.values_mut().enumerate() {
         *at = number;
@@ -118,7 +118,11 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn flow(&mut self, scenario: &Scenario) -> Result<Flow, EngineError> {
         let once = scenario.once.iter().map(|r| self.ask(scenario, r)).collect::<Result<_, _>>()?;
-        let steps: Vec<_> = scenario.steps.iter().map(|s| Ok((self.ask(scenario, &s.request)?, s.think))).collect::<Result<_, EngineError>>()?;
+        let mut steps = Vec::with_capacity(scenario.steps.len());
+        for step in &scenario.steps {
+            let request = step.request().ok_or_else(|| unsupported(format!("a step of scenario `{}` that is no request", scenario.name)))?;
+            steps.push((self.ask(scenario, request)?, step.think));
+        }
         if steps.is_empty() {
             return Err(unsupported(format!("scenario `{}` has no step", scenario.name)));
         }
@@ -128,7 +132,7 @@ impl Compiler<'_> {
         } else {
             None
         };
-        Ok(Flow { think: scenario.think, once, steps, choice, mean_think: mean_think(scenario) })
+        Ok(Flow { think: scenario.think, once, steps, choice, mean_think: scenario.mean_think() })
     }
 
     fn ask(&mut self, scenario: &Scenario, request: &crate::model::plan::RequestPlan) -> Result<Ask, EngineError> {
@@ -150,21 +154,11 @@ impl Compiler<'_> {
     }
 }
 
-fn mean_think(scenario: &Scenario) -> Span {
-    let steps: f64 = if scenario.is_weighted() {
-        let total: f64 = scenario.steps.iter().filter_map(|s| s.weight).sum();
-        scenario.steps.iter().filter_map(|s| Some(s.weight? / total * s.think?.mean().as_secs_f64())).sum()
-    } else {
-        scenario.steps.iter().filter_map(|s| s.think).map(|t| t.mean().as_secs_f64()).sum()
-    };
-    Span::from_secs_f64(steps).plus(scenario.think.map_or(Span::ZERO, Think::mean))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testkit;
     use super::*;
-    use crate::model::plan::ScenarioStep;
+    use crate::model::plan::{RequestPlan, ScenarioStep};
 
     #[test]
     fn one_name_is_one_key_also_in_two_places() {
@@ -190,22 +184,9 @@ mod tests {
         assert!(spoilt(&|p| p.scenarios.clear()).contains("scenario"));
         assert!(spoilt(&|p| p.scenarios[0].steps.clear()).contains("no step"));
         assert!(spoilt(&|p| p.scenarios[0].weight = 0.0).contains("zero"));
-        assert!(spoilt(&|p| p.scenarios[0].steps[0].request.method = "GET IT".to_owned()).contains("method"));
+        let no_method = ScenarioStep::of(RequestPlan::new("GET IT", "/"));
+        assert!(spoilt(&|p| p.scenarios[0].steps = vec![no_method.clone()]).contains("method"));
         assert!(spoilt(&|p| p.experiment.tick = Span::ZERO).contains("tick"));
-    }
-
-    #[test]
-    fn mean_think_weighs_the_steps() {
-        let mut plan = testkit::plan("http://127.0.0.1:1");
-        let scenario = &mut plan.scenarios[0];
-        let step = |weight, ms| ScenarioStep {
-            weight: Some(weight),
-            think: Some(Think::Fixed(Span::from_millis(ms))),
-            request: scenario.steps[0].request.clone(),
-        };
-        scenario.steps = vec![step(1.0, 100), step(3.0, 200)];
-        scenario.think = Some(Think::Fixed(Span::from_millis(10)));
-        assert_eq!(mean_think(scenario), Span::from_millis(185));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::json;
 use super::text::{Place, Text, Vars};
 use crate::load::host::Origin;
-use crate::model::plan::{Body, RequestPlan};
+use crate::model::plan::{RequestBody, RequestPlan};
 use crate::model::template::{Piece, Template};
 
 /// What is sent, for each instance of the service.
@@ -23,14 +23,18 @@ impl Wire {
         if !is_token(&method) {
             return Err(format!("`{}` is no HTTP method", request.method));
         }
-        let body = request.body.as_ref().map(|body| match body {
-            Body::Text(template) => {
-                let mut text = Text::default();
-                text.push_template(template, Place::Text, names);
-                text
-            }
-            Body::Json(value) => json::compile(value, names),
+        let body = request.body.as_ref().map(|body| {
+            Ok(match body {
+                RequestBody::Text(template) => {
+                    let mut text = Text::default();
+                    text.push_template(template, Place::Text, names);
+                    text
+                }
+                RequestBody::Json(value) => json::compile(value, names),
+                RequestBody::Form(_) | RequestBody::File(_) | RequestBody::Multipart(_) => return Err("a form, file or multipart body".to_owned()),
+            })
         });
+        let body = body.transpose()?;
         let lines = header_lines(request, names)?;
         let heads: Vec<Text> = origins.iter().map(|origin| head(&method, request, origin, &lines, names)).collect();
         let mut wire = Self { heads, body, fixed: Vec::new() };
@@ -96,8 +100,8 @@ fn header_lines(request: &RequestPlan, names: &BTreeMap<String, usize>) -> Resul
         lines.push(b"Accept: */*\r\n");
     }
     match &request.body {
-        Some(Body::Json(_)) if !given("content-type") => lines.push(b"Content-Type: application/json\r\n"),
-        Some(Body::Text(_)) if !given("content-type") => lines.push(b"Content-Type: text/plain; charset=utf-8\r\n"),
+        Some(RequestBody::Json(_)) if !given("content-type") => lines.push(b"Content-Type: application/json\r\n"),
+        Some(RequestBody::Text(_)) if !given("content-type") => lines.push(b"Content-Type: text/plain; charset=utf-8\r\n"),
         None if matches!(request.method.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH") => lines.push(b"Content-Length: 0\r\n"),
         _ => {}
     }
@@ -156,7 +160,7 @@ mod tests {
         let mut request = testkit::get("items/{id}");
         request.method = "post".to_owned();
         request.headers.insert("Authorization".to_owned(), Template::parse("Bearer {token}"));
-        request.body = Some(Body::Json(serde_json::json!({"id": "{id}"})));
+        request.body = Some(RequestBody::Json(serde_json::json!({"id": "{id}"})));
         let wire = wire(&request, &["id", "token"]).unwrap();
         let vars = [Some(Value { text: "5".to_owned(), bare: true }), Some(Value { text: "abc".to_owned(), bare: false })];
         let text = bytes(&wire, &vars);

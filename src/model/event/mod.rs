@@ -215,6 +215,7 @@ impl fmt::Display for PlanChange {
             Self::Add { values } => write!(f, "one more step, {values}"),
             Self::Load { load: LoadModel::Closed { users } } => write!(f, "load of {users} users"),
             Self::Load { load: LoadModel::Open { rate, .. } } => write!(f, "load of {rate}"),
+            Self::Load { load: LoadModel::Line } => write!(f, "load along its time line"),
             Self::Stop => f.write_str("stop"),
             Self::Other => f.write_str("a change of a later version"),
         }

@@ -11,7 +11,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use experiment::{Comparison, Design, Experiment, Guard, MeasureRule, Objective, Order, Quantity, Slo, Threshold};
-pub use load::{Body, Extract, LoadModel, LoadPlan, RequestPlan, Scenario, ScenarioStep, Think};
+pub use load::{
+    Act, Arrivals, Body, Check, Condition, Connections, Extract, FeedStrategy, Feeder, FeederFile, HttpPlan, HttpVersion, LoadModel, LoadPhase,
+    LoadPlan, PartContent, Passes, Population, RequestBody, RequestPart, RequestPlan, Resolving, Scenario, ScenarioStep, Segment, Think, TimeLine,
+    TlsPlan,
+};
 
 use super::signal::Signal;
 use super::template::Template;

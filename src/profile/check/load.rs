@@ -29,7 +29,7 @@ pub(super) fn load(c: &mut Context<'_>) -> LoadPlan {
         Model::Closed => closed(c, raw),
         Model::Open => open(c, raw),
     };
-    LoadPlan { model, timeout: raw.value.timeout.as_ref().map_or(TIMEOUT, |t| t.value) }
+    LoadPlan::new(model, raw.value.timeout.as_ref().map_or(TIMEOUT, |t| t.value))
 }
 
 /// The model as written, or the one that the written keys belong to.

@@ -41,11 +41,10 @@ fn scenario(c: &mut Context<'_>, raw: &RawScenario) -> Scenario {
     let steps = raw.steps.value.iter().map(|s| step(c, &s.value, &mut scope, is_weighted)).collect();
     weights(c, raw);
     Scenario {
-        name: c.text(&raw.name.value),
         weight: raw.weight.as_ref().map_or(1.0, |w| w.value),
         think: raw.think.as_ref().map(|t| think(c, t.value)),
         once,
-        steps,
+        ..Scenario::new(c.text(&raw.name.value), steps)
     }
 }
 
@@ -78,7 +77,7 @@ fn next(c: &mut Context<'_>, raw: &RawRequest, scope: &mut Scope) -> RequestPlan
 
 fn step(c: &mut Context<'_>, raw: &RawStep, scope: &mut Scope, is_weighted: bool) -> ScenarioStep {
     let request = if is_weighted { request(c, &raw.request, scope) } else { next(c, &raw.request, scope) };
-    ScenarioStep { weight: raw.weight.as_ref().map(|w| w.value), think: raw.think.as_ref().map(|t| think(c, t.value)), request }
+    ScenarioStep { weight: raw.weight.as_ref().map(|w| w.value), think: raw.think.as_ref().map(|t| think(c, t.value)), ..ScenarioStep::of(request) }
 }
 
 fn think(c: &Context<'_>, think: Think) -> Think {
@@ -105,7 +104,10 @@ fn request(c: &mut Context<'_>, raw: &RawRequest, scope: &Scope) -> RequestPlan 
         method: raw.method.to_owned(),
         path: c.pattern(&raw.path.value),
         headers,
-        body,
+        body: body.map(Into::into),
+        query: BTreeMap::new(),
+        checks: Vec::new(),
+        tags: BTreeMap::new(),
         expect_status: raw.expect_status.iter().filter_map(|s| u16::try_from(s.value).ok()).collect(),
         extract,
     }

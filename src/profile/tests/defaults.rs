@@ -33,7 +33,7 @@ fn a_byte_order_mark_and_windows_line_ends_are_borne() {
 #[test]
 fn a_request_is_named_by_method_and_path() {
     let plan = with("[[scenario.step]]\ndelete = \"/a/{load.users}\"\n[settings.\"load.users\"]\nvalues = [5]\n");
-    let names: Vec<&str> = plan.scenarios[0].steps.iter().map(|s| s.request.name.as_str()).collect();
+    let names: Vec<&str> = plan.scenarios[0].steps.iter().map(|s| s.request().unwrap().name.as_str()).collect();
     assert_eq!(names, ["GET /", "DELETE /a/{load.users}"]);
 }
 

@@ -1,7 +1,7 @@
 //! Scenarios: requests, variables, think times, targets.
 
 use super::{LEAST, plan, refusals, with};
-use crate::model::plan::{Body, Extract, Think};
+use crate::model::plan::{Extract, RequestBody, Think};
 use crate::model::units::Span;
 
 fn steps(steps: &str) -> String {
@@ -40,11 +40,11 @@ expect = { status = 201 }
     assert_eq!((login.name.as_str(), login.method.as_str()), ("login", "POST"));
     assert_eq!(login.extract["token"], Extract::Json("data.0.token".to_owned()));
     assert_eq!(login.extract["place"], Extract::Header("Location".to_owned()));
-    assert_eq!(login.body, Some(Body::Json(serde_json::json!({ "user": "u", "deep": { "list": [1, true, 2.5] } }))));
-    assert_eq!(scenario.steps[0].request.expect_status, [200, 404]);
+    assert_eq!(login.body, Some(RequestBody::Json(serde_json::json!({ "user": "u", "deep": { "list": [1, true, 2.5] } }))));
+    assert_eq!(scenario.steps[0].request().unwrap().expect_status, [200, 404]);
     assert_eq!(scenario.steps[0].think, Some(Think::Fixed(Span::from_secs(1))));
-    assert_eq!(scenario.steps[1].request.expect_status, [201]);
-    let Some(Body::Text(body)) = &scenario.steps[1].request.body else { panic!("no text") };
+    assert_eq!(scenario.steps[1].request().unwrap().expect_status, [201]);
+    let Some(RequestBody::Text(body)) = &scenario.steps[1].request().unwrap().body else { panic!("no text") };
     assert_eq!(body.fill(|_| Some("t".to_owned())), "{\"a\": \"t\"}");
 }
 

@@ -1,7 +1,7 @@
 //! Secrets reach the plan to run by and nothing else.
 
 use super::{LEAST, attempt, plan, refusals};
-use crate::model::plan::{Body, SourceKind};
+use crate::model::plan::{RequestBody, SourceKind};
 
 const SECRETS: &str = r#"
 headers = { Authorization = "Bearer ${TOKEN}", "X-Braced" = "${BRACED}" }
@@ -22,10 +22,10 @@ fn profile() -> String {
 #[test]
 fn the_plan_to_run_by_has_the_values() {
     let plan = plan(&profile());
-    let request = &plan.scenarios[0].steps[0].request;
+    let request = plan.scenarios[0].steps[0].request().unwrap();
     assert_eq!(request.headers["Authorization"].to_string(), "Bearer s3cr3t");
     assert_eq!(request.path.to_string(), "/in?key=s3cr3t");
-    assert_eq!(request.body, Some(Body::Json(serde_json::json!({ "password": "s3cr3t", "list": ["a{{pool}}b", 5] }))));
+    assert_eq!(request.body, Some(RequestBody::Json(serde_json::json!({ "password": "s3cr3t", "list": ["a{{pool}}b", 5] }))));
     let SourceKind::Prometheus { url, .. } = &plan.sources[0].kind;
     assert_eq!(url, "http://me:s3cr3t@127.0.0.1:8080/m");
     assert_eq!(plan.target.process.unwrap().env["KEY"].to_string(), "s3cr3t");
@@ -34,7 +34,7 @@ fn the_plan_to_run_by_has_the_values() {
 #[test]
 fn braces_in_a_secret_are_no_placeholders() {
     let plan = plan(&profile());
-    let braced = &plan.scenarios[0].steps[0].request.headers["X-Braced"];
+    let braced = &plan.scenarios[0].steps[0].request().unwrap().headers["X-Braced"];
     assert!(braced.is_plain());
     assert_eq!(braced.fill(|_| None), "a{pool}b");
 }
@@ -50,7 +50,7 @@ fn the_plan_to_keep_has_none_of_them_anywhere() {
 
 #[test]
 fn a_request_is_never_named_by_a_secret() {
-    assert_eq!(plan(&profile()).scenarios[0].steps[0].request.name, "POST /in?key=${TOKEN}");
+    assert_eq!(plan(&profile()).scenarios[0].steps[0].request().unwrap().name, "POST /in?key=${TOKEN}");
 }
 
 #[test]

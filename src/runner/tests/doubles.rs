@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::model::event::{ErrorKind, Gap, Reading, RequestKey, Sample, Tick, TickRow};
 use crate::model::histogram::Histogram;
-use crate::model::plan::{LoadModel, Plan, Setting};
+use crate::model::plan::{LoadModel, Plan, Setting, Values};
 use crate::model::signal::{Signal, Value};
 use crate::model::units::{Elapsed, Span};
 use crate::ports::{Belongs, Clock, Engine, EngineError, EngineReport, Scraped, Scraper, Target, TargetError};
@@ -123,7 +123,7 @@ impl Engine for FakeEngine {
         Ok(())
     }
 
-    async fn drive(&mut self, load: LoadModel, belongs: Belongs) -> Result<(), EngineError> {
+    async fn drive(&mut self, load: LoadModel, belongs: Belongs, _values: &Values) -> Result<(), EngineError> {
         let mut w = open(&self.world);
         w.load = Some((load, belongs));
         w.drives.push((load, belongs));

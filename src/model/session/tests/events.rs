@@ -13,8 +13,8 @@ use crate::model::event::{
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::{
-    Apply, Body, Comparison, Design, Experiment, Guard, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Quantity, RequestPlan, Scenario,
-    ScenarioStep, Setting, Slo, SourceKind, SourcePlan, TargetPlan, Think, Values, Verify,
+    Apply, Comparison, Design, Experiment, Guard, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, Quantity, RequestBody, RequestPlan,
+    Scenario, ScenarioStep, Setting, Slo, SourceKind, SourcePlan, TargetPlan, Think, Values, Verify,
 };
 use crate::model::signal::{Signal, Value};
 use crate::model::template::Template;
@@ -25,12 +25,10 @@ use crate::model::verdict::{CurvePoint, Derived, Kind, MeanError, ModelFigures, 
 pub(crate) fn plan() -> Plan {
     let request = RequestPlan {
         name: "GET /".into(),
-        method: "GET".into(),
-        path: Template::parse("/{feed.id}"),
         headers: BTreeMap::from([("Accept".to_owned(), Template::parse("*/*"))]),
-        body: Some(Body::Json(serde_json::json!({"n": 1, "x": "{pool}"}))),
+        body: Some(RequestBody::Json(serde_json::json!({"n": 1, "x": "{pool}"}))),
         expect_status: vec![200, 404],
-        extract: BTreeMap::new(),
+        ..RequestPlan::new("GET", "/{feed.id}")
     };
     Plan {
         name: "checkout: pool size".into(),
@@ -61,13 +59,11 @@ pub(crate) fn plan() -> Plan {
             tick: Span::from_secs(1),
             seed: 7,
         },
-        load: LoadPlan { model: LoadModel::Closed { users: 200 }, timeout: Span::from_secs(10) },
+        load: LoadPlan::new(LoadModel::Closed { users: 200 }, Span::from_secs(10)),
         scenarios: vec![Scenario {
-            name: "browse".into(),
             weight: 80.0,
             think: Some(Think::Between(Span::from_secs(3), Span::from_secs(8))),
-            once: Vec::new(),
-            steps: vec![ScenarioStep { weight: None, think: None, request }],
+            ..Scenario::new("browse".into(), vec![ScenarioStep::of(request)])
         }],
         sources: vec![SourcePlan {
             name: "app".into(),
