@@ -10,7 +10,8 @@ use crate::model::session::Session;
 use crate::model::verdict::{PoolVerdict, ValueFigures};
 use crate::ui::look::{Look, Tone};
 use crate::ui::number;
-use crate::ui::reading::{curve, label};
+use crate::ui::reading::curve::{self, StepLoss};
+use crate::ui::reading::label;
 use crate::ui::text::{put, put_centred, row, width};
 use crate::ui::widget::plot::{Plot, Stroke};
 use crate::ui::widget::scale::Scale;
@@ -50,8 +51,7 @@ pub(super) fn render(session: &Session, look: Look, area: Rect, buf: &mut Buffer
         height: area.height.saturating_sub(1),
         ..area
     };
-    let largest = losses.iter().map(|l| l.loss_s).chain(figures.iter().filter_map(top)).fold(0.0, f64::max);
-    let (x, y) = (x_scale(&values), Scale::up_to(largest));
+    let (x, y) = (x_scale(&values), Scale::up_to(largest(&losses, figures)));
     let mut plot = Plot::new(inside, x, y, look.ascii);
     if let Some((low, high)) = verdict.and_then(|v| v.zone) {
         plot.shade(low, high, '░', look.style(Tone::Zone));
@@ -89,10 +89,12 @@ fn x_scale(values: &[f64]) -> Scale {
     Scale::linear(low - margin, high + margin)
 }
 
-/// The top of a value's error bar, and of its other figures.
-fn top(figures: &ValueFigures) -> Option<f64> {
-    let loss = figures.loss_s.map(|l| l.mean + l.se.unwrap_or(0.0) * 2.0);
-    [loss, figures.wait_s, figures.hold_s].into_iter().flatten().reduce(f64::max)
+/// The largest figure that must have a place: an error bar only as far as it does not press the rest down.
+fn largest(losses: &[StepLoss], figures: &[ValueFigures]) -> f64 {
+    let means = figures.iter().flat_map(|f| [f.loss_s.map(|l| l.mean), f.wait_s, f.hold_s]).flatten();
+    let mean = losses.iter().map(|l| l.loss_s).chain(means).fold(0.0, f64::max);
+    let bars = figures.iter().filter_map(|f| f.loss_s.map(|l| l.mean + 2.0 * l.se.unwrap_or(0.0)));
+    bars.fold(mean, f64::max).min(mean * 1.3)
 }
 
 /// The fitted curve, dotted.

@@ -11,7 +11,7 @@ use crate::ui::look::{Look, Tone};
 use crate::ui::number;
 use crate::ui::reading::{curve, label};
 use crate::ui::state::State;
-use crate::ui::text::{put, put_centred, row, wrap};
+use crate::ui::text::{cut, put, put_centred, row, wrap};
 use crate::ui::widget::panel::Frame;
 use crate::ui::widget::table::{self, Column};
 
@@ -42,8 +42,10 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     let framed = if rest.height >= FRAMED_FROM { 2 } else { 0 };
     let rows = u16::try_from(verdict.steps.len()).unwrap_or(u16::MAX).saturating_add(1 + framed);
     let most = rest.height.saturating_sub(rows.min(6 + framed) + CURVE_ROWS).max(4);
-    let (words, rest) = split_top(rest, lines(&entries, rest.width).min(most));
-    sentences(&entries, look, words, buf);
+    let said = fitted(&entries, rest.width, most);
+    let needed = u16::try_from(said.iter().map(Vec::len).sum::<usize>()).unwrap_or(u16::MAX);
+    let (words, rest) = split_top(rest, needed.min(most));
+    sentences(&entries, &said, look, words, buf);
     let (pictures, table) = split_bottom(rest, rows.min(rest.height.saturating_sub(CURVE_ROWS).max(3)));
     if pictures.height >= 5 {
         let (left, right) = split_left(pictures, (pictures.width / 4).clamp(26, 44));
@@ -59,14 +61,37 @@ fn text_width(width: u16) -> usize {
     usize::from(width.saturating_sub(HEAD + 1))
 }
 
-fn lines(entries: &[Entry], width: u16) -> u16 {
-    u16::try_from(entries.iter().map(|e| wrap(&e.text, text_width(width)).len()).sum::<usize>()).unwrap_or(u16::MAX)
+/// Each entry's lines, none longer than `most`; what is cut ends in an ellipsis.
+fn wrapped(entries: &[Entry], width: u16, most: usize) -> Vec<Vec<String>> {
+    let shorten = |entry: &Entry| {
+        let mut lines = wrap(&entry.text, text_width(width));
+        if lines.len() > most {
+            let rest = lines.split_off(most.saturating_sub(1));
+            lines.push(cut(&rest.join(" "), text_width(width)));
+        }
+        lines
+    };
+    entries.iter().map(shorten).collect()
 }
 
-fn sentences(entries: &[Entry], look: Look, area: Rect, buf: &mut Buffer) {
+/// The entries in at most `rows` lines: whole if there is room, else each cut to two lines or one.
+fn fitted(entries: &[Entry], width: u16, rows: u16) -> Vec<Vec<String>> {
+    let all = [usize::MAX, 2, 1].map(|most| wrapped(entries, width, most));
+    let [whole, two, one] = all;
+    let fits = |lines: &[Vec<String>]| lines.iter().map(Vec::len).sum::<usize>() <= usize::from(rows);
+    if fits(&whole) {
+        whole
+    } else if fits(&two) {
+        two
+    } else {
+        one
+    }
+}
+
+fn sentences(entries: &[Entry], lines: &[Vec<String>], look: Look, area: Rect, buf: &mut Buffer) {
     let mut n = 0;
-    for entry in entries {
-        for (i, text) in wrap(&entry.text, text_width(area.width)).iter().enumerate() {
+    for (entry, lines) in entries.iter().zip(lines) {
+        for (i, text) in lines.iter().enumerate() {
             let line = row(area, n);
             n = n.saturating_add(1);
             if i == 0 {
@@ -104,18 +129,23 @@ fn columns(name: &str, steps: &[ValueFigures]) -> Vec<Column> {
         times("p50", 8, steps, |s| s.p50_s),
         times("p95", 2, steps, |s| s.p95_s),
         times("p99", 7, steps, |s| s.p99_s),
-        Column::new("rate /s", 4, each(&|s| s.rate.map_or_else(|| number::UNKNOWN.to_owned(), |r| number::decimal(r, 1)))),
+        numbers("rate /s", 4, steps, |s| s.rate),
         Column::new("failed", 3, each(&|s| s.failed.map_or_else(|| number::UNKNOWN.to_owned(), |f| format!("{:.1}%", f * 100.0)))),
         times("W", 2, steps, |s| s.wait_s),
         times("H", 2, steps, |s| s.hold_s),
     ];
     let levels: [(&str, u8, Figure); 3] = [("active", 6, |s| s.active), ("pending", 6, |s| s.pending), ("threads", 9, |s| s.threads_busy)];
-    for (head, rank, of) in levels {
-        out.push(Column::new(head, rank, each(&|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| number::decimal(v, 1)))));
-    }
+    out.extend(levels.map(|(head, rank, of)| numbers(head, rank, steps, of)));
     out.push(changes("dW", steps, |s| s.dwait_s));
     out.push(changes("dH", steps, |s| s.dhold_s));
     out
+}
+
+/// A column of plain figures, all with the same digits behind the point: none where one of them is large.
+fn numbers(head: &str, rank: u8, steps: &[ValueFigures], of: Figure) -> Column {
+    let digits = usize::from(steps.iter().filter_map(of).all(|v| v < 999.95));
+    let cells = steps.iter().map(|s| of(s).map_or_else(|| number::UNKNOWN.to_owned(), |v| number::decimal(v, digits)));
+    Column::new(head, rank, cells.collect())
 }
 
 /// A column of times in one unit, named in its head.
@@ -172,6 +202,15 @@ mod tests {
         let column = times("p95", 2, &steps, |s| s.p95_s);
         let digits: Vec<usize> = column.cells.iter().map(|c| c.split_once('.').map_or(0, |p| p.1.len())).collect();
         assert!(digits.windows(2).all(|w| w[0] == w[1]), "{:?}", column.cells);
+    }
+
+    #[test]
+    fn words_are_cut_only_where_there_is_no_room() {
+        let entry = |text: &str| Entry { head: "because", text: text.to_owned(), tone: Tone::Text };
+        let entries = [entry("one two three four five six"), entry("short")];
+        assert_eq!(fitted(&entries, HEAD + 11, 9), [vec!["one two", "three four", "five six"], vec!["short"]]);
+        assert_eq!(fitted(&entries, HEAD + 11, 3), [vec!["one two", "three fou…"], vec!["short"]]);
+        assert_eq!(fitted(&entries, HEAD + 11, 2), [vec!["one two t…"], vec!["short"]]);
     }
 
     #[test]
