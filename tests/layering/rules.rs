@@ -40,7 +40,8 @@ const LAYERS: &[Layer] = &[
 const EXTRA_EDGES: &[(&str, &str, &str)] = &[];
 
 /// The order inside `model/`: a part may import parts before it.
-const MODEL: &[&[&str]] = &[&["text", "units"], &["histogram", "signal"], &["series"], &["template"], &["plan", "verdict"], &["event"], &["session"]];
+const MODEL: &[&[&str]] =
+    &[&["text", "units"], &["histogram", "signal", "rows"], &["series"], &["template"], &["plan", "verdict"], &["event"], &["session"]];
 
 /// Most production lines of a file.
 const MOST_LINES: usize = 400;
