@@ -44,6 +44,7 @@ fn tick(rng: &mut ChaCha8Rng, second: u64) -> Event {
         key: RequestKey { scenario: "browse".into(), name: format!("GET /api/{name}"), ..RequestKey::default() },
         cohort,
         failed: if second.is_multiple_of(11) { BTreeMap::from([(ErrorKind::Timeout, 1)]) } else { BTreeMap::new() },
+        stale: 0,
         checks_passed: RATE,
         checks_failed: 0,
         bytes: 20_000,

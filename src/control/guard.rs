@@ -94,6 +94,7 @@ mod tests {
             key: RequestKey::default(),
             cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: number },
             failed: BTreeMap::from([(ErrorKind::Status, failed)]),
+            stale: 0,
             checks_passed: 0,
             checks_failed: 0,
             bytes: 0,

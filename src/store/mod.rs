@@ -20,4 +20,4 @@ pub use summary::{Listed, Summary, list, summary};
 pub const EXTENSION: &str = "plim";
 
 /// The schema this version writes, and the newest it reads.
-pub const SCHEMA: i64 = 1;
+pub const SCHEMA: i64 = 2;

@@ -70,6 +70,8 @@ pub async fn read_in_parts(path: &Path, to: UnboundedSender<Vec<Stamped>>) -> Re
 
 /// What rows refer to: requests and series by their numbers.
 struct Reader {
+    /// Where the outcomes' `stale` stands: files of the first schema have none.
+    stale: &'static str,
     requests: HashMap<i64, RequestKey>,
     /// None: of a later version.
     series: HashMap<i64, Option<(Signal, Option<String>, String)>>,
@@ -81,7 +83,9 @@ impl Reader {
         sqlx::query("BEGIN").execute(&mut *conn).await?;
         let requests = sqlx::query("SELECT id, scenario, name, tags, load_phase FROM request").fetch_all(&mut *conn).await?;
         let series = sqlx::query("SELECT id, signal, part, kind FROM series").fetch_all(&mut *conn).await?;
+        let schema: i64 = sqlx::query("PRAGMA user_version").fetch_one(&mut *conn).await?.try_get(0)?;
         Ok(Self {
+            stale: if schema < 2 { "0" } else { "stale" },
             requests: requests.iter().map(request).collect::<Result<_, _>>()?,
             series: series.iter().map(one_series).collect::<Result<_, Broken>>()?,
         })
@@ -125,12 +129,15 @@ impl Reader {
             out.insert(row.try_get(0)?, Some(tick(&row)?));
         }
         drop(rows);
-        let sql = "SELECT seq, request, step, phase, slot, failed_by, checks_passed, checks_failed, bytes, \
+        let sql = format!(
+            "SELECT seq, request, step, phase, slot, failed_by, checks_passed, checks_failed, bytes, \
                    latency, latency_sum_us, latency_max_us, failed_latency, failed_latency_sum_us, failed_latency_max_us, \
                    service_time, service_time_sum_us, service_time_max_us, send_lag, send_lag_sum_us, send_lag_max_us, \
-                   connect_wait, connect_wait_sum_us, connect_wait_max_us \
-                   FROM outcome WHERE seq BETWEEN ? AND ? ORDER BY id";
-        let mut rows = sqlx::query(sql).bind(from).bind(to).fetch(conn);
+                   connect_wait, connect_wait_sum_us, connect_wait_max_us, {} \
+                   FROM outcome WHERE seq BETWEEN ? AND ? ORDER BY id",
+            self.stale
+        );
+        let mut rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(from).bind(to).fetch(conn);
         while let Some(row) = rows.try_next().await? {
             let Some(place) = out.get_mut(&row.try_get::<i64, _>(0)?) else { continue };
             match (self.outcome(&row)?, place.as_mut()) {
@@ -150,6 +157,7 @@ impl Reader {
             key: key.clone(),
             cohort: Cohort { step: StepId(row.try_get(2)?), phase, slot: count(row, 4)? },
             failed,
+            stale: count(row, 24)?,
             checks_passed: count(row, 6)?,
             checks_failed: count(row, 7)?,
             bytes: count(row, 8)?,

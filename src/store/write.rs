@@ -102,7 +102,7 @@ impl Writer {
         let failed_by =
             (!row.failed.is_empty()).then(|| serde_json::to_string(&row.failed)).transpose().map_err(|e| sqlx::Error::Encode(Box::new(e)))?;
         let mut query =
-            sqlx::query("INSERT INTO outcome VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query("INSERT INTO outcome VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(seq.cast_signed())
                 .bind(request)
                 .bind(i64::from(row.cohort.step.0))
@@ -117,7 +117,7 @@ impl Writer {
         for h in [&row.latency, &row.failed_latency, &row.service_time, &row.send_lag, &row.connect_wait] {
             query = bind_histogram(query, StoredHistogram::from(h));
         }
-        query.execute(&mut self.conn).await?;
+        query.bind(row.stale.cast_signed()).execute(&mut self.conn).await?;
         Ok(())
     }
 

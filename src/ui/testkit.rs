@@ -226,6 +226,7 @@ fn row(cohort: Cohort, finished: f64, answer_s: f64, failures: bool) -> TickRow 
         key: RequestKey { scenario: "browse".to_owned(), name: "GET /checkout".to_owned(), ..RequestKey::default() },
         cohort,
         failed: if failures { BTreeMap::from([(ErrorKind::Status, 3), (ErrorKind::Timeout, 1)]) } else { BTreeMap::new() },
+        stale: 0,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 0,

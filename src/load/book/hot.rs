@@ -12,6 +12,7 @@ use crate::model::units::Span;
 #[derive(Debug, Default)]
 struct Hot {
     cohort: Option<Cohort>,
+    stale: u64,
     bytes: u64,
     latency: Tally,
     service_time: Tally,
@@ -24,6 +25,7 @@ impl Hot {
     fn pour(&mut self, key: usize, to: &mut Part) {
         let Some(cohort) = self.cohort.filter(|_| !self.service_time.is_empty()) else { return };
         let mut row = Row::new(key, cohort);
+        row.stale = std::mem::take(&mut self.stale);
         row.bytes = std::mem::take(&mut self.bytes);
         row.latency = self.latency.take();
         row.service_time = self.service_time.take();
@@ -42,7 +44,11 @@ pub(super) struct Counters {
 impl Counters {
     /// Counts a request that ended. `timeout` is the least a time-out lasts.
     pub(super) fn take(&mut self, under: &Under, ending: Ending, timeout: Span, part: &mut Part) {
-        let least = if matches!(ending.failed, Some(ErrorKind::Timeout | ErrorKind::ConnectTimeout)) { timeout } else { Span::ZERO };
+        let least = match ending.failed {
+            Some(ErrorKind::Timeout) => timeout,
+            Some(ErrorKind::ConnectTimeout) => ending.connect_wait,
+            _ => Span::ZERO,
+        };
         let service = ending.at.since(under.sent).max(least);
         let lag = under.sent.since(under.intended);
         let hot = if ending.failed.is_none() { self.hot(under, part) } else { None };
@@ -51,6 +57,7 @@ impl Counters {
             hot.service_time.record(service);
             hot.send_lag.record(lag);
             hot.connect_wait.record(ending.connect_wait);
+            hot.stale += u64::from(ending.stale);
             hot.bytes += ending.bytes;
         } else {
             part.row(under.key, under.cohort).count(ending, lag, service);
@@ -90,7 +97,7 @@ mod tests {
     fn count(counters: &mut Counters, part: &mut Part, slot: u64, took_us: u64, failed: Option<ErrorKind>) {
         let cohort = Cohort { step: StepId(0), phase: Phase::Measure, slot };
         let under = Under { key: 1, cohort, intended: Elapsed(10), sent: Elapsed(12) };
-        counters.take(&under, Ending { at: Elapsed(12 + took_us), failed, bytes: 3, connect_wait: Span::ZERO }, Span::ZERO, part);
+        counters.take(&under, Ending { at: Elapsed(12 + took_us), failed, stale: 0, bytes: 3, connect_wait: Span::ZERO }, Span::ZERO, part);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Ending {
     pub(crate) at: Elapsed,
     /// Why without success.
     pub(crate) failed: Option<ErrorKind>,
+    /// How often it went out again because the server had closed the kept connection.
+    pub(crate) stale: u32,
     /// Bytes received.
     pub(crate) bytes: u64,
     /// How long it waited for a connection of its own.
@@ -110,11 +112,6 @@ impl Book {
         self.open.iterations.record(took);
     }
 
-    /// A kept connection that the server had closed, and whose request went out once more.
-    pub(crate) const fn stale(&mut self) {
-        self.open.stale += 1;
-    }
-
     /// A user takes its seat.
     pub(crate) fn sit(&mut self) -> usize {
         self.seats.take()
@@ -146,6 +143,7 @@ impl Book {
     pub(crate) fn finish(&mut self, seat: usize, ending: Ending) {
         self.roll(ending.at);
         if let Some(under) = self.seats.end(seat) {
+            self.open.stale += u64::from(ending.stale);
             self.counters.take(&under, ending, self.timeout, &mut self.open);
         }
     }
@@ -153,7 +151,7 @@ impl Book {
     /// Gives up what is under way: all of it is reported as unfinished. Returns whom to stop.
     pub(crate) fn abandon(&mut self, now: Elapsed) -> Vec<AbortHandle> {
         self.roll(now);
-        let ending = Ending { at: now, failed: Some(ErrorKind::Unfinished), bytes: 0, connect_wait: Span::ZERO };
+        let ending = Ending { at: now, failed: Some(ErrorKind::Unfinished), stale: 0, bytes: 0, connect_wait: Span::ZERO };
         let (given_up, handles) = self.seats.give_up();
         for under in given_up {
             self.counters.take(&under, ending, self.timeout, &mut self.open);
@@ -191,7 +189,7 @@ mod tests {
     }
 
     fn ended(ms: u64, failed: Option<ErrorKind>) -> Ending {
-        Ending { at: at(ms), failed, bytes: 10, connect_wait: Span::ZERO }
+        Ending { at: at(ms), failed, stale: 0, bytes: 10, connect_wait: Span::ZERO }
     }
 
     fn parts(notes: &Receiver<Note>) -> Vec<Part> {

@@ -40,6 +40,7 @@ pub(crate) struct Row {
     pub(crate) key: usize,
     pub(crate) cohort: Cohort,
     failed: Vec<(ErrorKind, u64)>,
+    pub(crate) stale: u64,
     pub(crate) bytes: u64,
     pub(crate) latency: Histogram,
     pub(crate) failed_latency: Histogram,
@@ -96,6 +97,7 @@ impl Row {
             key,
             cohort,
             failed: Vec::new(),
+            stale: 0,
             bytes: 0,
             latency: Histogram::default(),
             failed_latency: Histogram::default(),
@@ -117,6 +119,7 @@ impl Row {
         self.service_time.record(service);
         self.send_lag.record(lag);
         self.connect_wait.record(ending.connect_wait);
+        self.stale += u64::from(ending.stale);
         self.bytes += ending.bytes;
     }
 
@@ -136,6 +139,7 @@ impl Row {
         for (kind, n) in &other.failed {
             self.fail(*kind, *n);
         }
+        self.stale += other.stale;
         self.bytes += other.bytes;
         self.latency.merge(&other.latency);
         self.failed_latency.merge(&other.failed_latency);
@@ -150,6 +154,7 @@ impl Row {
             key,
             cohort: self.cohort,
             failed: self.failed.into_iter().collect::<BTreeMap<_, _>>(),
+            stale: self.stale,
             checks_passed: 0,
             checks_failed: 0,
             bytes: self.bytes,
@@ -174,7 +179,7 @@ mod tests {
     fn part(requests: &[(usize, u64, Option<ErrorKind>)]) -> Part {
         let mut part = Part::default();
         for &(key, slot, failed) in requests {
-            let ending = Ending { at: Elapsed(slot * 100 + 50), failed, bytes: 1, connect_wait: Span::ZERO };
+            let ending = Ending { at: Elapsed(slot * 100 + 50), failed, stale: u32::from(slot == 2), bytes: 1, connect_wait: Span::ZERO };
             part.row(key, cohort(slot)).count(ending, Span::ZERO, Span::from_micros(50));
         }
         part
@@ -189,6 +194,7 @@ mod tests {
         whole.merge(other);
         let counts: Vec<_> = whole.rows.iter().map(|r| (r.key, r.cohort.slot, r.latency.count(), r.bytes)).collect();
         assert_eq!(counts, [(0, 1, 2, 2), (1, 1, 0, 2), (0, 2, 1, 1)]);
+        assert_eq!(whole.rows.iter().map(|r| r.stale).collect::<Vec<_>>(), [0, 0, 1]);
         assert_eq!((whole.planned, whole.busy), (Some(2.0), Span::from_millis(3)));
         assert_eq!(whole.rows[1].failed_count(ErrorKind::Reset) + whole.rows[1].failed_count(ErrorKind::Status), 2);
     }

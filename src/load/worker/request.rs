@@ -29,6 +29,7 @@ pub(super) struct Done {
 /// What an attempt cost on the way.
 #[derive(Default)]
 struct Cost {
+    stale: u32,
     bytes: u64,
     connecting: Duration,
 }
@@ -49,7 +50,7 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
 
     let end = worker.now();
     let connect_wait = Span::from(cost.connecting);
-    worker.book().finish(seat.number, Ending { at: end, failed, bytes: cost.bytes, connect_wait });
+    worker.book().finish(seat.number, Ending { at: end, failed, stale: cost.stale, bytes: cost.bytes, connect_wait });
     user.refusals = if failed.is_some_and(fault::calls_for_patience) { user.refusals.saturating_add(1) } else { 0 };
     Done { end, good: failed.is_none() }
 }
@@ -66,7 +67,7 @@ async fn attempt<D: Dial>(
         && kept.is_open().await
     {
         match exchange(user, kept, request, due, cost, true).await {
-            Err(ErrorKind::StaleConnection) if request.safe => worker.book().stale(),
+            Err(ErrorKind::StaleConnection) if request.safe => cost.stale += 1,
             other => return other,
         }
     }

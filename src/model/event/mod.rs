@@ -305,6 +305,7 @@ mod tests {
             key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
             cohort: Cohort { step: StepId(2), phase: Phase::Measure, slot: 17 },
             failed: BTreeMap::from([(ErrorKind::Timeout, 2)]),
+            stale: 0,
             checks_passed: 1,
             checks_failed: 0,
             bytes: 512,

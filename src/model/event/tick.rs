@@ -72,6 +72,9 @@ pub struct TickRow {
     /// Failed ones by kind; the successes are `latency.count()`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed: BTreeMap<ErrorKind, u64>,
+    /// Sent once more because the server had already closed the kept connection; whatever became of them, that is no failure.
+    #[serde(default)]
+    pub stale: u64,
     /// Checks that held.
     pub checks_passed: u64,
     /// Checks that did not.

@@ -23,6 +23,8 @@ pub struct SlotFigures {
     pub ok: u64,
     /// Failures.
     pub failed: u64,
+    /// Sent once more because the server had closed the kept connection.
+    pub stale: u64,
     /// Sum of the latencies of the successes.
     pub ok_sum: Span,
     /// Sum of the latencies of the failures.
@@ -43,6 +45,7 @@ impl SlotFigures {
     pub(super) fn add(&mut self, row: &TickRow) -> bool {
         self.ok = self.ok.saturating_add(row.latency.count());
         self.failed = self.failed.saturating_add(row.failures());
+        self.stale = self.stale.saturating_add(row.stale);
         self.ok_sum = self.ok_sum.plus(row.latency.sum());
         self.failed_sum = self.failed_sum.plus(row.failed_latency.sum());
         self.max = self.max.max(row.latency.max());
@@ -106,6 +109,7 @@ mod tests {
             key: RequestKey::default(),
             cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: 0 },
             failed: if failed > 0 { BTreeMap::from([(ErrorKind::Status, failed)]) } else { BTreeMap::new() },
+            stale: 0,
             checks_passed: 0,
             checks_failed: 0,
             bytes: 0,
@@ -135,6 +139,14 @@ mod tests {
         assert!(!s.add(&row(&[900], 0)));
         assert_eq!((s.ok, s.percentiles), (2, before));
         assert!(s.add(&row(&[], 1)), "a failure changes no percentile");
+    }
+
+    #[test]
+    fn what_went_out_twice_is_counted_beside_what_ended() {
+        let mut s = SlotFigures::default();
+        s.add(&TickRow { stale: 3, ..row(&[100], 1) });
+        s.add(&TickRow { stale: u64::MAX, ..row(&[100], 0) });
+        assert_eq!((s.stale, s.finished()), (u64::MAX, 3));
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub struct NameFigures {
     pub slices: Vec<Slice>,
     /// Failures of the measure phase by kind.
     pub failed: BTreeMap<ErrorKind, u64>,
+    /// Requests of the measure phase sent once more because the server had closed the kept connection.
+    pub stale: u64,
     /// Successes of the measure phase, from the send.
     pub service_time: Histogram,
     /// Requests of the measure phase, from the intended start to the send.
@@ -85,6 +87,7 @@ impl NameFigures {
                 let known = self.failed.entry(*kind).or_default();
                 *known = known.saturating_add(*n);
             }
+            self.stale = self.stale.saturating_add(row.stale);
             self.service_time.merge(&row.service_time);
             self.send_lag.merge(&row.send_lag);
             self.checks.0 = self.checks.0.saturating_add(row.checks_passed);

@@ -104,6 +104,7 @@ fn row(cohort: Cohort, latency_ms: u64) -> TickRow {
         key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
         cohort,
         failed,
+        stale: 0,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 0,

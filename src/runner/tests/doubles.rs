@@ -91,6 +91,7 @@ fn row(world: &World, belongs: Belongs, at: Elapsed, tick: Span) -> TickRow {
         key: RequestKey { scenario: "s".into(), name: "GET /".into(), ..RequestKey::default() },
         cohort: belongs.cohort(at, tick),
         failed: if bad { BTreeMap::from([(kind, 500)]) } else { BTreeMap::new() },
+        stale: 0,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 0,

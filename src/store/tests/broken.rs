@@ -109,3 +109,14 @@ async fn a_broken_histogram_is_an_error_not_a_guess() {
     let error = read(&path).await.unwrap_err();
     assert!(error.to_string().contains("HdrHistogram"), "{error}");
 }
+
+#[tokio::test]
+async fn a_recording_of_the_first_schema_is_read_without_being_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.plim");
+    record(&path, &session()).await;
+    change(&path, "ALTER TABLE outcome DROP COLUMN stale; PRAGMA user_version = 1").await;
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(read(&path).await.unwrap(), session());
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}

@@ -31,6 +31,7 @@ fn row(slot: u64, ok: u64) -> TickRow {
         key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
         cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot },
         failed: std::collections::BTreeMap::from([(ErrorKind::Timeout, 1)]),
+        stale: 0,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 100,

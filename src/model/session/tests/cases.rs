@@ -62,6 +62,7 @@ fn row(name: &str, slot: u64, latencies_ms: &[u64]) -> TickRow {
         key: RequestKey { scenario: "browse".into(), name: name.into(), ..RequestKey::default() },
         cohort: Cohort { step: STEP, phase: Phase::Measure, slot },
         failed: BTreeMap::new(),
+        stale: 0,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 0,

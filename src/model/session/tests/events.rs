@@ -174,12 +174,27 @@ fn key() -> BoxedStrategy<RequestKey> {
 fn row() -> BoxedStrategy<TickRow> {
     let slot = prop_oneof![20 => 0_u64..300, 1 => any::<u64>()];
     let cohort = (step(), phase(), slot).prop_map(|(step, phase, slot)| Cohort { step, phase, slot });
-    let counts = (prop_oneof![5 => 0_u64..9, 1 => any::<u64>()], 0_u64..9, 0_u64..100_000);
+    let counts = (prop_oneof![5 => 0_u64..9, 1 => any::<u64>()], prop_oneof![5 => 0_u64..9, 1 => any::<u64>()], 0_u64..9, 0_u64..100_000);
     let failed = btree_map(error_kind(), prop_oneof![20 => 0_u64..50, 1 => any::<u64>()], 0..3);
     (key(), cohort, failed, counts, histogram(), histogram(), histogram(), histogram(), histogram())
-        .prop_map(|(key, cohort, failed, (checks_passed, checks_failed, bytes), latency, failed_latency, service_time, send_lag, connect_wait)| {
-            TickRow { key, cohort, failed, checks_passed, checks_failed, bytes, latency, failed_latency, service_time, send_lag, connect_wait }
-        })
+        .prop_map(
+            |(key, cohort, failed, (stale, checks_passed, checks_failed, bytes), latency, failed_latency, service_time, send_lag, connect_wait)| {
+                TickRow {
+                    key,
+                    cohort,
+                    failed,
+                    stale,
+                    checks_passed,
+                    checks_failed,
+                    bytes,
+                    latency,
+                    failed_latency,
+                    service_time,
+                    send_lag,
+                    connect_wait,
+                }
+            },
+        )
         .boxed()
 }
 
