@@ -11,6 +11,7 @@ mod numeric;
 mod progress;
 mod run;
 mod sweep;
+mod threshold;
 
 use crate::model::session::Session;
 use crate::model::verdict::PoolVerdict;
@@ -18,6 +19,7 @@ use crate::model::verdict::PoolVerdict;
 pub use little::{Consistency, Law, Level, littles_law};
 pub use progress::{LossSoFar, NEEDED, Needed, insufficient, loss_so_far};
 pub use sweep::{By, Candidates, Column, Goal, LatencySlice, Load, LoadKind, SCHEMA, Series, Sweep, SweepError, SweepStep, sweep_of};
+pub use threshold::{Standing, standing, thresholds};
 
 /// Version of the judge: moves when the same data may get another verdict.
 pub const JUDGE: &str = "1";

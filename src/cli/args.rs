@@ -163,6 +163,8 @@ pub(super) enum Format {
     Md,
     /// pool-sweep/1 with the verdict.
     Json,
+    /// JUnit XML, for build servers: each threshold a test case, the verdict another.
+    Junit,
     /// One row for each step.
     Csv,
     /// One row for each interval of the measured load.

@@ -100,6 +100,7 @@ pub(super) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     let text = match args.format {
         Format::Md => report::markdown(&session, &name),
         Format::Json => report::json(&session).to_string(),
+        Format::Junit => report::junit(&session, &name),
         Format::Csv => report::csv_steps(&session),
         Format::CsvSeconds => report::csv_seconds(&session),
     };

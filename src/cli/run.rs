@@ -17,7 +17,7 @@ use crate::model::verdict::PoolVerdict;
 use crate::ports::Clock as _;
 use crate::profile::{self, Profile, Source};
 use crate::runner::{Cause, RunEnd, SystemClock};
-use crate::{prometheus, report};
+use crate::{analysis, prometheus, report};
 
 /// Makes the experiment of a profile ready.
 pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
@@ -99,6 +99,7 @@ pub(super) fn exit_of(end: &RunEnd) -> Exit {
         Some(Cause::Internal) => Exit::Internal,
         Some(Cause::Unreachable) => Exit::Unreachable,
         Some(Cause::Guard) => Exit::Failed,
+        None if analysis::thresholds(&end.session).iter().any(|t| !t.ok) => Exit::Failed,
         None => exit_of_verdict(end.session.judged().last().map(|j| &j.verdict)),
     }
 }
@@ -147,5 +148,21 @@ mod tests {
         assert_eq!(exit_of(&end(Some(Cause::Interrupted), Some(Kind::Repeat), None)), Exit::Interrupted);
         assert_eq!(exit_of(&end(Some(Cause::Internal), None, None)), Exit::Internal);
         assert_eq!(exit_of(&end(Some(Cause::Guard), None, None)), Exit::Failed);
+    }
+
+    #[test]
+    fn a_threshold_that_does_not_hold_comes_before_the_verdict() {
+        let with = |cause, kind| {
+            let mut plan = crate::control::testkit::plan(&[10.0], 1);
+            plan.thresholds = vec![crate::model::plan::Threshold::new("http_reqs", "count > 1")];
+            let mut end = end(cause, kind, None);
+            let started = crate::control::testkit::started(plan);
+            end.session.apply(&Stamped { seq: end.session.next_seq(), at: Elapsed(2), event: started });
+            end
+        };
+        assert_eq!(exit_of(&with(None, None)), Exit::Failed, "nothing was measured that it could be judged by");
+        assert_eq!(exit_of(&with(None, Some(Kind::Repeat))), Exit::Failed);
+        assert_eq!(exit_of(&with(Some(Cause::Unreachable), None)), Exit::Unreachable);
+        assert_eq!(exit_of(&with(Some(Cause::Interrupted), None)), Exit::Interrupted);
     }
 }

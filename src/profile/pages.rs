@@ -92,6 +92,9 @@ table! {
     "threshold"
     "threshold.metric"
     "threshold.pass"
+    "threshold.abort"
+    "threshold.abort.on_fail"
+    "threshold.abort.after"
     "guard"
 }
 

@@ -3,7 +3,7 @@
 use super::figures::RunFigures;
 use super::format::{duration, rate_or, share_or, time_or};
 use super::table::{self, Table, Width};
-use super::{conditions, curve, doubt, text, words};
+use super::{conditions, curve, doubt, text, thresholds, words};
 use crate::model::session::{LogLevel, Session, StepState, StepStatus};
 use crate::model::text::clean;
 use crate::model::units::Span;
@@ -22,6 +22,7 @@ pub fn markdown(session: &Session, name: &str) -> String {
         out.push(section("Figures", &figures(verdict)));
         out.extend(curve::of(verdict).map(|c| section("Curve", &fenced(&c, "text"))));
     }
+    out.extend(thresholds::table(session).map(|t| section("Thresholds", &t.markdown(escape))));
     out.push(section("Runs", &runs(session)));
     out.push(section("Conditions", &listed(&conditions::of(session))));
     out.push(section("Doubts", &doubts(session)));

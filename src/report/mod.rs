@@ -10,6 +10,7 @@ mod curve;
 mod doubt;
 mod figures;
 pub mod format;
+mod junit;
 mod markdown;
 mod object;
 mod progress;
@@ -17,12 +18,15 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod thresholds;
 mod words;
 
 pub use csv::{csv_seconds, csv_steps};
 pub use doubt::of_session as doubts;
+pub use junit::junit;
 pub use markdown::markdown;
 pub use object::{json, recording_object, run_summary};
 pub use progress::{plan_text, progress_line};
 pub use text::{session_text, text_verdict};
+pub use thresholds::{ThresholdLine, threshold_lines};
 pub use words::{answer, headline};

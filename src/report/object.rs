@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::figures::RunFigures;
+use super::thresholds;
 use crate::analysis;
 use crate::model::event::Phase;
 use crate::model::session::{Session, StepState};
@@ -20,7 +21,7 @@ pub fn run_summary(session: &Session, recording: Option<&str>) -> Value {
         "restored": ended.and_then(|e| e.restored),
         "steps": session.steps().iter().filter(|s| s.begun().is_some()).count(),
         "verdict": verdict(session),
-        "thresholds": thresholds(session),
+        "thresholds": thresholds::objects(session),
     })
 }
 
@@ -56,11 +57,6 @@ pub fn json(session: &Session) -> Value {
 /// The verdict as it was given last.
 fn verdict(session: &Session) -> Option<&PoolVerdict> {
     session.judged().last().map(|j| &j.verdict)
-}
-
-fn thresholds(session: &Session) -> Vec<Value> {
-    let all = session.plan().map(|p| p.thresholds.as_slice()).unwrap_or_default();
-    all.iter().map(|t| json!({"metric": t.metric, "pass": t.pass, "value": null, "ok": null})).collect()
 }
 
 fn step(session: &Session, step: &StepState) -> Value {

@@ -15,7 +15,7 @@ use super::emit::Emitter;
 use super::hear::Heard;
 use super::proofs::Proofs;
 use super::{Cause, Fault, Head, Judge, Parts, RunEnd};
-use crate::control::{Command, Guards, Refinement, Schedule};
+use crate::control::{self, Command, Guards, Refinement, Schedule};
 use crate::model::event::{Event, Judged, Note, NoteLevel, Outcome, SessionStarted, StepPlanned};
 use crate::model::plan::{LoadModel, Plan, Values};
 use crate::model::session::Session;
@@ -268,11 +268,13 @@ impl Driver {
         self.emitter.emit(now, event);
     }
 
-    /// Emits, and lets the guards look at it.
+    /// Emits, and lets the guards and the thresholds that end a run look at it.
     pub(super) fn emit_watched(&mut self, event: &Event) {
         self.emit(event.clone());
         let running = self.session().current().is_some_and(|s| s.phase().is_some());
-        if let Some(why) = self.guards.watch(event, self.emitter.session()).filter(|_| running && !self.ending) {
+        let tripped = self.guards.watch(event, self.emitter.session());
+        let tripped = tripped.or_else(|| matches!(event, Event::Tick(_)).then(|| control::crossed(self.emitter.session())).flatten());
+        if let Some(why) = tripped.filter(|_| running && !self.ending && self.halted.is_none()) {
             self.emit(Event::Note(Note { level: NoteLevel::Guard, step: self.session().current().map(|s| s.planned().step), text: why.clone() }));
             self.halt(Halt::Guard(why));
         }

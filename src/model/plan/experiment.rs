@@ -1,4 +1,4 @@
-//! How a sweep is run and what is wanted of it: design, lengths, objective, thresholds, guards.
+//! How a sweep is run and what is wanted of it: design, lengths, objective, guards.
 
 use std::fmt;
 
@@ -134,15 +134,6 @@ impl fmt::Display for Comparison {
             Self::AtLeast => ">=",
         })
     }
-}
-
-/// A condition for the exit code, in k6's vocabulary.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Threshold {
-    /// The metric with its selectors, as written.
-    pub metric: String,
-    /// The condition, as written.
-    pub pass: String,
 }
 
 /// What stops a step, then the run: `"> 50% for 10s"`.

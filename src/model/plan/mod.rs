@@ -4,18 +4,20 @@
 
 mod experiment;
 mod load;
+mod threshold;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use experiment::{Comparison, Design, Experiment, Guard, MeasureRule, Objective, Order, Quantity, Slo, Threshold};
+pub use experiment::{Comparison, Design, Experiment, Guard, MeasureRule, Objective, Order, Quantity, Slo};
 pub use load::{
     Act, Arrivals, Body, Check, Condition, Connections, Extract, FeedStrategy, Feeder, FeederFile, HttpPlan, HttpVersion, LoadModel, LoadPhase,
     LoadPlan, PartContent, Passes, Population, RequestBody, RequestPart, RequestPlan, Resolving, Scenario, ScenarioStep, Segment, Think, TimeLine,
     TlsPlan,
 };
+pub use threshold::{Abort, Kind as MetricKind, Measure, Metric, Relation, Rule, Selectors, Statistic, Threshold, ThresholdError};
 
 use super::signal::Signal;
 use super::template::Template;

@@ -58,7 +58,9 @@ pub struct NameFigures {
     pub failed: BTreeMap<ErrorKind, u64>,
     /// Requests of the measure phase sent once more because the server had closed the kept connection.
     pub stale: u64,
-    /// Successes of the measure phase, from the send.
+    /// Failures of the measure phase, from the intended start; a time-out is at least its time-out long.
+    pub failed_latency: Histogram,
+    /// Requests of the measure phase, from the send.
     pub service_time: Histogram,
     /// Requests of the measure phase, from the intended start to the send.
     pub send_lag: Histogram,
@@ -88,6 +90,7 @@ impl NameFigures {
                 *known = known.saturating_add(*n);
             }
             self.stale = self.stale.saturating_add(row.stale);
+            self.failed_latency.merge(&row.failed_latency);
             self.service_time.merge(&row.service_time);
             self.send_lag.merge(&row.send_lag);
             self.checks.0 = self.checks.0.saturating_add(row.checks_passed);
@@ -150,10 +153,11 @@ pub struct StepState {
     /// No interval before this one holds a distribution any more.
     open_from: u64,
     totals: Vec<TotalFigure>,
+    iterations: Histogram,
 }
 
 impl StepState {
-    pub(super) const fn new(planned: StepPlanned) -> Self {
+    pub(super) fn new(planned: StepPlanned) -> Self {
         Self {
             planned,
             phases: Vec::new(),
@@ -166,6 +170,7 @@ impl StepState {
             names: BTreeMap::new(),
             open_from: 0,
             totals: Vec::new(),
+            iterations: Histogram::default(),
         }
     }
 
@@ -204,6 +209,13 @@ impl StepState {
 
     pub(super) fn totals(&mut self, figures: &[TotalFigure]) {
         self.totals.extend_from_slice(figures);
+    }
+
+    /// Adds the passes that ended in an interval, if it lies wholly in the measure phase.
+    pub(super) fn add_passes(&mut self, from: Elapsed, to: Elapsed, passes: &Histogram) {
+        if self.measured().is_some_and(|m| m.from <= from && m.to.is_none_or(|end| to <= end)) {
+            self.iterations.merge(passes);
+        }
     }
 
     /// Adds one row; returns whether its percentiles could still be taken in.
@@ -346,6 +358,12 @@ impl StepState {
             *known = known.saturating_add(*n);
         }
         all
+    }
+
+    /// Passes of a scenario that ended in the intervals of the measure phase, with their time.
+    #[must_use]
+    pub const fn iterations(&self) -> &Histogram {
+        &self.iterations
     }
 
     /// Figures known only as totals.

@@ -2,7 +2,7 @@
 //! `profile/`.
 
 use super::Context;
-use crate::model::plan::{Comparison, Guard, Objective, Quantity, Slo, Threshold};
+use crate::model::plan::{Abort, Comparison, Guard, Objective, Quantity, Slo, Threshold};
 use crate::model::signal::{Kind, Signal, Unit};
 use crate::model::units::{Rate, Share, Span};
 use crate::profile::raw::reader::At;
@@ -74,14 +74,15 @@ fn quantity(word: &str) -> Option<Quantity> {
 }
 
 pub(super) fn threshold(c: &mut Context<'_>, raw: &At<RawThreshold>) -> Threshold {
-    let RawThreshold { metric, pass } = &raw.value;
-    if metric.value.value.trim().is_empty() {
-        c.refuse(metric, "no metric", "write its name, as \"http_req_duration\"");
+    let RawThreshold { metric, pass, abort } = &raw.value;
+    if let Err(error) = Threshold::new(&metric.value.value, &pass.value.value).rule() {
+        let at = if error.is_of_metric() { metric } else { pass };
+        // The value of a secret is not told: where one stands, the whole text is pointed at.
+        let told = if at.value.value == at.value.shown { error.to_string() } else { format!("`{}` can not be read", at.value.shown) };
+        c.refuse_part(at, error.part(), &told, error.hint());
     }
-    if split(&pass.value.value).is_none() {
-        c.refuse(pass, &format!("`{}` compares nothing", pass.value.shown), "write it as \"p(95) < 800ms\"");
-    }
-    Threshold { metric: c.text(&metric.value), pass: c.text(&pass.value) }
+    let abort = abort.as_ref().filter(|a| a.value.on_fail).map(|a| Abort { after: a.value.after.unwrap_or(Span::ZERO) });
+    Threshold { metric: c.text(&metric.value), pass: c.text(&pass.value), abort }
 }
 
 pub(super) fn guard(c: &mut Context<'_>, raw: &RawGuard) -> Option<Guard> {

@@ -19,6 +19,14 @@ pub(in crate::profile) struct RawObjective {
 pub(in crate::profile) struct RawThreshold {
     pub(in crate::profile) metric: At<Text>,
     pub(in crate::profile) pass: At<Text>,
+    pub(in crate::profile) abort: Option<At<RawAbort>>,
+}
+
+/// `abort` of a threshold.
+#[derive(Debug, Default)]
+pub(in crate::profile) struct RawAbort {
+    pub(in crate::profile) on_fail: bool,
+    pub(in crate::profile) after: Option<Span>,
 }
 
 /// One line of `[guard]`.
@@ -41,9 +49,17 @@ pub(super) fn threshold(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawThresh
     let mut t = Table::of(r, node, "[[threshold]] with metric and pass")?;
     let metric = t.need(r, "metric", "metric = \"http_req_duration\"", leaf::text);
     let pass = t.need(r, "pass", "pass = \"p(95) < 800ms\"", leaf::text);
-    t.not_yet(r, &["abort"]);
+    let abort = t.take(r, "abort", abort);
     t.done(r);
-    Some(RawThreshold { metric: metric?, pass: pass? })
+    Some(RawThreshold { metric: metric?, pass: pass?, abort })
+}
+
+fn abort(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawAbort> {
+    let mut t = Table::of(r, node, "abort = { on_fail = true, after = \"10s\" }")?;
+    let on_fail = t.need(r, "on_fail", "on_fail = true", leaf::yes);
+    let after = t.take(r, "after", leaf::span);
+    t.done(r);
+    Some(RawAbort { on_fail: on_fail?.value, after: after.map(|a| a.value) })
 }
 
 pub(super) fn guards(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Vec<RawGuard>> {

@@ -6,7 +6,7 @@ use super::{LEAST, attempt};
 use crate::profile::{page, pages};
 
 /// Every table with a key of its own that nobody knows: the hint then names all that are known.
-const PROBES: [(&str, &str); 20] = [
+const PROBES: [(&str, &str); 21] = [
     ("", "zzzzzzzz = 1\nTARGET"),
     ("target", "[target]\nzzzzzzzz = 1\nurl = \"http://127.0.0.1\"\n"),
     ("target.ready", "[target]\nurl = \"http://127.0.0.1\"\nready = { path = \"/\", zzzzzzzz = 1 }\n"),
@@ -25,7 +25,8 @@ const PROBES: [(&str, &str); 20] = [
     ("scenario.step.expect", "[[scenario]]\nname = \"x\"\nstep = [{ get = \"/\", expect = { status = 200, zzzzzzzz = 1 } }]\n"),
     ("metrics.NAME", "TARGET[metrics.a]\nprometheus = \"http://h\"\nzzzzzzzz = 1\n"),
     ("objective", "TARGET[objective]\nzzzzzzzz = 1\n"),
-    ("threshold", "TARGET[[threshold]]\nmetric = \"m\"\npass = \"a < 1\"\nzzzzzzzz = 1\n"),
+    ("threshold", "TARGET[[threshold]]\nmetric = \"checks\"\npass = \"rate > 0.9\"\nzzzzzzzz = 1\n"),
+    ("threshold.abort", "TARGET[[threshold]]\nmetric = \"checks\"\npass = \"rate > 0.9\"\nabort = { on_fail = true, zzzzzzzz = 1 }\n"),
     ("scenario.once", "[[scenario]]\nname = \"x\"\nstep = []\n[[scenario.once]]\nget = \"/\"\nzzzzzzzz = 1\n"),
 ];
 

@@ -1,7 +1,7 @@
 //! Objectives, thresholds and guards.
 
 use super::{LEAST, refusals, with};
-use crate::model::plan::{Comparison, Quantity};
+use crate::model::plan::{Abort, Comparison, Quantity, Threshold};
 use crate::model::units::Span;
 
 #[test]
@@ -35,17 +35,30 @@ fn odd_objectives_are_refused() {
 }
 
 #[test]
-fn thresholds_are_kept_as_text() {
-    let plan = with("[[threshold]]\nmetric = \"http_req_duration{name:cart_add}\"\npass = \"p(95) < 800ms\"\n");
-    assert_eq!((plan.thresholds[0].metric.as_str(), plan.thresholds[0].pass.as_str()), ("http_req_duration{name:cart_add}", "p(95) < 800ms"));
-    assert_eq!(
-        refusals(&format!("{LEAST}[[threshold]]\nmetric = \" \"\npass = \"p95\"\n")),
-        ["`threshold.metric`: no metric", "`threshold.pass`: `p95` compares nothing",]
-    );
-    assert_eq!(
-        refusals(&format!("{LEAST}[[threshold]]\nmetric = \"m\"\npass = \"a < 1\"\nabort = {{ on_fail = true }}\n")),
-        ["`threshold.abort` is not supported by this version"]
-    );
+fn thresholds_are_kept_as_text_once_they_mean_something() {
+    let text =
+        "[[threshold]]\nmetric = \"http_req_duration{name:cart_add}\"\npass = \"p(95) < 800ms\"\nabort = { on_fail = true, after = \"10s\" }\n";
+    let plan = with(text);
+    let wanted =
+        Threshold { abort: Some(Abort { after: Span::from_secs(10) }), ..Threshold::new("http_req_duration{name:cart_add}", "p(95) < 800ms") };
+    assert_eq!(plan.thresholds, [wanted]);
+    let calm = with(&text.replace("true, after = \"10s\"", "false"));
+    assert_eq!(calm.thresholds[0].abort, None);
+}
+
+#[test]
+fn odd_thresholds_are_refused_at_the_part_that_is_wrong() {
+    let refused = |metric: &str, pass: &str| refusals(&format!("{LEAST}[[threshold]]\nmetric = \"{metric}\"\npass = \"{pass}\"\n"))[0].clone();
+    assert_eq!(refused("http_req_dur", "avg < 1s"), "`threshold.metric`: `http_req_dur` is no metric known here");
+    assert_eq!(refused("checks", "avg < 1s"), "`threshold.pass`: checks has no `avg`");
+    assert_eq!(refused("http_reqs", "count"), "`threshold.pass`: `count` compares nothing");
+    let text = format!("{LEAST}[[threshold]]\nmetric = \"http_reqs{{name}}\"\npass = \"count > 1\"\n");
+    let errors = crate::profile::tests::attempt(&text).unwrap_err();
+    let shown = errors.to_string();
+    let (line, carets) = (shown.lines().nth(1).unwrap(), shown.lines().nth(2).unwrap());
+    assert_eq!(&line[carets.find('^').unwrap()..=carets.rfind('^').unwrap()], "name", "{shown}");
+    let no_word = refusals(&format!("{LEAST}[[threshold]]\nmetric = \"checks\"\npass = \"rate > 0.9\"\nabort = {{ after = \"1s\" }}\n"));
+    assert!(no_word[0].contains("on_fail"), "{no_word:?}");
 }
 
 #[test]

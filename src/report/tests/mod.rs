@@ -3,6 +3,7 @@
 mod machine;
 mod people;
 mod rules;
+mod thresholds;
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::*;
 use crate::control::testkit;
 use crate::model::event::{Event, Phase, Proof, StepEnd};
-use crate::model::plan::{Comparison, Guard, LoadModel, SourceKind, SourcePlan};
+use crate::model::plan::{Abort, Comparison, Guard, LoadModel, SourceKind, SourcePlan, Threshold};
 use crate::model::session::StepStatus;
 use crate::model::units::Span;
 use crate::model::verdict::Kind;
@@ -185,6 +185,23 @@ async fn a_guard_stops_the_step_and_the_run() {
     let end = run_to_end(&world, plan).await;
     assert_eq!((end.outcome, end.cause, end.restored), (Outcome::Guard, Some(Cause::Guard), Some(true)));
     assert_eq!(ends(&end.session), [StepStatus::Ended(StepEnd::Guard), StepStatus::Planned]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crossed_threshold_ends_the_run_once_enough_was_measured() {
+    let world = world();
+    let mut plan = plan(&[20.0, 5.0]);
+    let abort = Some(Abort { after: Span::from_secs(2) });
+    plan.thresholds = vec![Threshold { abort, ..Threshold::new("http_req_duration", "p(95) < 10ms") }];
+    let end = run_to_end(&world, plan).await;
+    assert_eq!((end.outcome, end.cause, end.restored), (Outcome::Guard, Some(Cause::Guard), Some(true)));
+    assert_eq!(ends(&end.session), [StepStatus::Ended(StepEnd::Guard), StepStatus::Planned]);
+    let measured = end.session.steps()[0].measured().unwrap();
+    let length = measured.to.unwrap().since(measured.from);
+    assert!(length >= Span::from_secs(2) && length < Span::from_secs(4), "{length}");
+    assert!(end.session.log().iter().any(|l| l.text.contains("`p(95) < 10ms` is crossed, it reads 20ms")), "{:?}", end.session.log());
+    let standing = crate::analysis::thresholds(&end.session);
+    assert!(!standing[0].ok && standing[0].value.is_some(), "the step that was cut off still counts");
 }
 
 #[tokio::test(start_paused = true)]
