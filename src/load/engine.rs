@@ -44,6 +44,8 @@ struct Kit {
 /// What runs between `prepare` and `close`.
 struct Running {
     desk: Arc<Desk>,
+    /// Populations of the plan's time line.
+    crowds: Option<usize>,
     workers: Vec<Arc<Worker<Tcp>>>,
     threads: Vec<JoinHandle<()>>,
     notes: Sender<Note>,
@@ -68,7 +70,8 @@ impl Kit {
     fn start(&self, job: Job) -> io::Result<Running> {
         let (notes, inbox) = channel();
         let (job, desk) = (Arc::new(job), Arc::new(Desk::new()));
-        let mut running = Running { desk, workers: Vec::new(), threads: Vec::new(), notes };
+        let crowds = job.line.as_ref().map(|line| line.crowds.len());
+        let mut running = Running { desk, crowds, workers: Vec::new(), threads: Vec::new(), notes };
         let collector = Collector::new(job.keys.clone(), job.tick, self.workers, Arc::clone(&self.number), self.reports.clone());
         running.threads.push(thread::Builder::new().name("load-ticks".to_owned()).spawn(move || collector.run(&inbox))?);
         let slot = self.clock.now().slot(job.tick);
@@ -118,7 +121,14 @@ impl Engine for LocalEngine {
     }
 
     async fn drive(&mut self, load: LoadModel, belongs: Belongs, _values: &Values) -> Result<(), EngineError> {
-        self.running()?.desk.drive(load, belongs, self.kit.clock.now());
+        let (running, now) = (self.running()?, self.kit.clock.now());
+        if load == LoadModel::Line {
+            let crowds =
+                running.crowds.ok_or_else(|| EngineError::Unsupported { what: "follow a time line that the plan does not have".to_owned() })?;
+            running.desk.follow(crowds, belongs, now);
+        } else {
+            running.desk.drive(load, belongs, now);
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 mod book;
 mod collect;
 mod compile;
+mod course;
 mod dial;
 mod draw;
 mod engine;
@@ -15,6 +16,7 @@ mod extract;
 mod fault;
 mod host;
 mod http;
+mod line;
 mod orders;
 mod pace;
 #[cfg(test)]

@@ -3,13 +3,13 @@
 //! A change acts at the next look; who waits for one is woken.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::model::plan::LoadModel;
-use crate::model::units::{Elapsed, Rate};
+use crate::model::units::Elapsed;
 use crate::ports::Belongs;
 
 /// The standing orders.
@@ -19,7 +19,7 @@ pub(crate) struct Orders {
     pub(crate) load: Option<(LoadModel, Belongs)>,
     /// No request may begin.
     pub(crate) held: bool,
-    /// When the arrivals of an open load began to count.
+    /// When the arrivals of an open load began to count, or the time line began.
     pub(crate) since: Elapsed,
     /// How often everything under way was given up.
     pub(crate) abandoned: u64,
@@ -36,12 +36,20 @@ impl Orders {
         }
     }
 
-    /// The arrivals, if any may begin: how often, and how many under way at most.
-    pub(crate) fn arrivals(&self) -> Option<(Rate, u64)> {
-        match self.load {
-            Some((LoadModel::Open { rate, max_users }, _)) if !self.held && self.end.is_none() => Some((rate, u64::from(max_users))),
-            _ => None,
-        }
+    /// The load whose arrivals may begin now, if any may.
+    pub(crate) fn arrivals(&self) -> Option<LoadModel> {
+        let load = self.load.filter(|_| !self.held && self.end.is_none())?.0;
+        matches!(load, LoadModel::Open { .. } | LoadModel::Line).then_some(load)
+    }
+
+    /// When the time line began, if it is followed now.
+    pub(crate) fn line(&self) -> Option<Elapsed> {
+        (self.arrivals() == Some(LoadModel::Line)).then_some(self.since)
+    }
+
+    /// When the time line began that requests belong to, also while nothing may begin.
+    pub(crate) fn line_of_requests(&self) -> Option<Elapsed> {
+        matches!(self.load, Some((LoadModel::Line, _))).then_some(self.since)
     }
 
     /// Where a request that begins now belongs, if one may begin for this user (or for an arrival).
@@ -51,9 +59,17 @@ impl Orders {
             None => Permit::Wait,
             Some((load, belongs)) => match (who, load) {
                 (Who::User(n), LoadModel::Closed { users }) if n >= u64::from(users) => Permit::Leave,
-                (Who::User(_), LoadModel::Open { .. }) | (Who::Arrival, LoadModel::Closed { .. }) => Permit::Leave,
-                _ if self.held => Permit::Wait,
-                _ => Permit::Go(belongs),
+                (Who::Comer { since } | Who::Member { since, .. }, LoadModel::Line) if self.held || since != self.since => Permit::Leave,
+                (Who::User(_), LoadModel::Closed { .. })
+                | (Who::Arrival, LoadModel::Open { .. })
+                | (Who::Comer { .. } | Who::Member { .. }, LoadModel::Line) => {
+                    if self.held {
+                        Permit::Wait
+                    } else {
+                        Permit::Go(belongs)
+                    }
+                }
+                _ => Permit::Leave,
             },
         }
     }
@@ -66,6 +82,20 @@ pub(crate) enum Who {
     User(u64),
     /// An arrival of an open load.
     Arrival,
+    /// Somebody who came along the time line that began then.
+    Comer {
+        /// The line's begin.
+        since: Elapsed,
+    },
+    /// The so-manyth of a population's closed users on the time line that began then.
+    Member {
+        /// The line's begin.
+        since: Elapsed,
+        /// Which population.
+        crowd: usize,
+        /// Which of its users.
+        number: u64,
+    },
 }
 
 /// Whether a request may begin.
@@ -84,14 +114,47 @@ pub(crate) enum Permit {
 pub(crate) struct Desk {
     orders: Mutex<Orders>,
     changed: Notify,
-    under_way: AtomicU64,
+    /// Changed under the lock of the orders, so that whoever sees a new line also sees its places.
+    places: Mutex<Arc<Places>>,
+}
+
+/// How many arrivals of each population are at work. A line that begins anew has new ones: who is left of the old takes no place in it.
+#[derive(Debug, Default)]
+pub(crate) struct Places(Vec<AtomicU64>);
+
+impl Places {
+    fn of(populations: usize) -> Self {
+        Self((0..populations).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Takes one of `most` places of a population, if one is free. Given back when it is dropped.
+    pub(crate) fn take(self: &Arc<Self>, crowd: usize, most: u64) -> Option<Taken> {
+        let taken = Taken { places: Arc::clone(self), crowd };
+        // What is over the limit is given back by dropping it.
+        (self.0.get(crowd)?.fetch_add(1, Ordering::Relaxed) < most).then_some(taken)
+    }
+}
+
+/// A place under `max_users`, given back however the visit ends.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    places: Arc<Places>,
+    crowd: usize,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some(count) = self.places.0.get(self.crowd) {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Desk {
     /// Nothing to do yet.
     pub(crate) fn new() -> Self {
         let orders = Orders { load: None, held: true, since: Elapsed::ZERO, abandoned: 0, end: None };
-        Self { orders: Mutex::new(orders), changed: Notify::new(), under_way: AtomicU64::new(0) }
+        Self { orders: Mutex::new(orders), changed: Notify::new(), places: Mutex::new(Arc::new(Places::of(1))) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
@@ -113,14 +176,25 @@ impl Desk {
         self.changed.notify_waiters();
     }
 
-    /// This load from now on. An open load that stays as it was keeps its rhythm.
+    /// This load from now on. An open load that stays as it was keeps its rhythm; a time line always begins anew.
     pub(crate) fn drive(&self, load: LoadModel, belongs: Belongs, now: Elapsed) {
         self.write(|o| {
-            if o.held || o.load.map(|l| l.0) != Some(load) {
+            if load == LoadModel::Line || o.held || o.load.map(|l| l.0) != Some(load) {
                 o.since = now;
             }
             (o.load, o.held) = (Some((load, belongs)), false);
         });
+    }
+
+    /// Begins the time line anew for so many populations.
+    pub(crate) fn follow(&self, populations: usize, belongs: Belongs, now: Elapsed) {
+        *self.places.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(Places::of(populations.max(1)));
+        self.drive(LoadModel::Line, belongs, now);
+    }
+
+    /// Where arrivals take their places.
+    pub(crate) fn places(&self) -> Arc<Places> {
+        Arc::clone(&self.places.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// No request begins.
@@ -144,26 +218,13 @@ impl Desk {
             o.end.get_or_insert(at);
         });
     }
-
-    /// Takes one of `most` places for an arrival, if one is free. To be given back by [`Desk::give_back`].
-    pub(crate) fn take_place(&self, most: u64) -> bool {
-        let taken = self.under_way.fetch_add(1, Ordering::Relaxed) < most;
-        if !taken {
-            self.give_back();
-        }
-        taken
-    }
-
-    /// A place is free again.
-    pub(crate) fn give_back(&self) {
-        self.under_way.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::event::{Phase, StepId};
+    use crate::model::units::Rate;
 
     const BELONGS: Belongs = Belongs { step: StepId(1), phase: Phase::Measure };
 
@@ -197,15 +258,34 @@ mod tests {
         assert_eq!(desk.read().arrivals(), None);
         desk.drive(open(20.0), BELONGS, Elapsed(9));
         assert_eq!(desk.read().since, Elapsed(9));
-        assert_eq!(desk.read().arrivals(), Some((Rate::per_second(20.0), 2)));
+        assert_eq!(desk.read().arrivals(), Some(open(20.0)));
     }
 
     #[test]
     fn places_are_bounded_and_come_back() {
+        let places = Arc::new(Places::of(2));
+        let (one, two) = (places.take(1, 2), places.take(1, 2));
+        assert!(one.is_some() && two.is_some() && places.take(1, 2).is_none());
+        assert!(places.take(0, 2).is_some(), "each population has its own");
+        drop(one);
+        assert!(places.take(1, 2).is_some());
+        assert!(places.take(2, 2).is_none());
+    }
+
+    #[test]
+    fn a_time_line_begins_anew_each_time_and_its_old_users_leave() {
         let desk = Desk::new();
-        assert!(desk.take_place(2) && desk.take_place(2) && !desk.take_place(2));
-        desk.give_back();
-        assert!(desk.take_place(2));
+        desk.follow(1, BELONGS, Elapsed(5));
+        let (old, since) = (desk.places().take(0, 1), desk.read().since);
+        let (comer, member) = (Who::Comer { since }, Who::Member { since, crowd: 0, number: 0 });
+        assert_eq!((desk.read().permit(comer), desk.read().permit(member)), (Permit::Go(BELONGS), Permit::Go(BELONGS)));
+        assert_eq!((desk.read().permit(Who::Arrival), desk.read().permit(Who::User(0))), (Permit::Leave, Permit::Leave));
+        assert_eq!(desk.read().line(), Some(Elapsed(5)));
+        desk.hold();
+        assert_eq!((desk.read().permit(comer), desk.read().line()), (Permit::Leave, None));
+        desk.follow(1, BELONGS, Elapsed(9));
+        assert_eq!((desk.read().permit(comer), desk.read().permit(member)), (Permit::Leave, Permit::Leave));
+        assert!(old.is_some() && desk.places().take(0, 1).is_some(), "who is left of the old line takes no place in the new one");
     }
 
     #[tokio::test]

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use super::draw::Shares;
 use super::host::Origin;
+use super::line::Line;
 use crate::model::event::RequestKey;
-use crate::model::plan::{Extract, Plan, Scenario, Think};
+use crate::model::plan::{Arrivals, Extract, Plan, Scenario, Think};
 use crate::model::units::Span;
 use crate::ports::EngineError;
 
@@ -35,6 +36,12 @@ pub(crate) struct Job {
     pub(crate) timeout: Span,
     /// Interval of aggregates.
     pub(crate) tick: Span,
+    /// How arrivals follow each other.
+    pub(crate) arrivals: Arrivals,
+    /// Users that are there before the first arrival.
+    pub(crate) prestart: u32,
+    /// The time line.
+    pub(crate) line: Option<Line>,
 }
 
 /// One scenario.
@@ -82,7 +89,8 @@ impl Job {
         let names = variables(&plan.scenarios);
         let mut compiler = Compiler { origins: &origins, names: &names, keys: Vec::new() };
         let flows = plan.scenarios.iter().map(|s| compiler.flow(s)).collect::<Result<Vec<_>, _>>()?;
-        let keys = compiler.keys;
+        let mut keys = compiler.keys;
+        let line = Line::compile(plan, &mut keys).map_err(unsupported)?;
         if flows.is_empty() {
             return Err(unsupported("a load without a scenario".to_owned()));
         }
@@ -91,7 +99,9 @@ impl Job {
         if plan.experiment.tick.is_zero() || plan.load.timeout.is_zero() {
             return Err(unsupported("a tick or time-out of no length".to_owned()));
         }
-        Ok(Self { origins, keys, flows, shares, vars: names.len(), timeout: plan.load.timeout, tick: plan.experiment.tick })
+        let (load, tick) = (&plan.load, plan.experiment.tick);
+        let (arrivals, prestart) = (load.arrivals, load.prestart);
+        Ok(Self { origins, keys, flows, shares, vars: names.len(), timeout: load.timeout, tick, arrivals, prestart, line })
     }
 }
 

@@ -1,61 +1,95 @@
-//! Open load: arrivals at a rate that ignores the answers, each one pass of a scenario by a user that is free, or a new one.
+//! Users that come: at a rate that ignores the answers, or along a time line. An arrival that makes one pass is the work of a user that is
+//! free, or of a new one; who stays for longer is always new.
 
 use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::Worker;
 use super::pass::pass;
 use super::user::{Seat, User};
-use super::{Place, Worker};
+use super::visit::{Stay, stay};
+use crate::load::course::{Comings, Courses};
 use crate::load::dial::Dial;
-use crate::load::orders::{Desk, Who};
-use crate::model::units::{Elapsed, Rate, Span};
+use crate::load::orders::{Orders, Places, Taken, Who};
+use crate::model::plan::LoadModel;
+use crate::model::units::{Elapsed, Span};
 
 /// Arrivals handled in a row before others get their turn.
 const BURST: u32 = 32;
 
-/// Evenly spaced arrivals from a point in time, dealt out to the workers in turn.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Schedule {
+/// What comes to this worker under one load, in order.
+struct Timetable {
+    of: Option<LoadModel>,
     since: Elapsed,
-    rate: Rate,
-    next: u64,
+    lanes: Vec<Lane>,
+    places: Arc<Places>,
 }
 
-impl Schedule {
-    const fn new(since: Elapsed, rate: Rate, place: Place) -> Self {
-        Self { since, rate, next: place.index }
+/// The arrivals of one course of one population.
+struct Lane {
+    crowd: usize,
+    most: u64,
+    comings: Comings,
+}
+
+impl Timetable {
+    fn new<D: Dial>(worker: &Worker<D>, load: Option<LoadModel>, since: Elapsed, rng: &mut ChaCha8Rng) -> Self {
+        let mut lanes = Vec::new();
+        match load {
+            Some(LoadModel::Open { rate, max_users }) => {
+                let courses = Courses::constant(rate, worker.job.arrivals);
+                add_lanes(&mut lanes, worker, 0, u64::from(max_users), courses, rng);
+            }
+            Some(LoadModel::Line) => {
+                for (crowd, known) in worker.job.line.iter().flat_map(|line| &line.crowds).enumerate() {
+                    add_lanes(&mut lanes, worker, crowd, known.most, known.courses.clone(), rng);
+                }
+            }
+            _ => {}
+        }
+        Self { of: load, since, lanes, places: worker.desk.places() }
     }
 
-    /// When the next arrival is due; none without a rate.
-    fn due(&self) -> Option<Elapsed> {
-        let rate = self.rate.as_per_second();
-        (rate > 0.0).then(|| self.since.plus(Span::from_secs_f64((self.next as f64 + 0.5) / rate)))
+    fn is_of(&self, load: LoadModel, orders: &Orders) -> bool {
+        self.of == Some(load) && self.since == orders.since
     }
 
-    const fn advance(&mut self, place: Place) {
-        self.next += place.of;
+    /// Which lane has the next arrival, and when that is due.
+    fn next(&self) -> Option<(usize, Elapsed)> {
+        let due = |(lane, l): (usize, &Lane)| l.comings.next().map(|at| (lane, self.since.plus(at)));
+        self.lanes.iter().enumerate().filter_map(due).min_by_key(|(_, due)| *due)
     }
 }
 
-/// Lets arrivals begin as long as the orders want any.
+fn add_lanes<D: Dial>(lanes: &mut Vec<Lane>, worker: &Worker<D>, crowd: usize, most: u64, courses: Courses, rng: &mut ChaCha8Rng) {
+    let place = worker.place;
+    // Each population begins with another worker: lone users of several populations do not all meet at the first one.
+    let first = (place.index + crowd as u64) % place.of;
+    lanes.push(Lane { crowd, most, comings: Comings::even(courses.even, first, place.of) });
+    lanes.push(Lane { crowd, most, comings: Comings::random(courses.random, place.of, ChaCha8Rng::from_rng(rng)) });
+    lanes.retain(|lane| lane.comings.next().is_some());
+}
+
+/// Lets users come as long as the orders want any.
 pub(super) async fn run<D: Dial>(worker: Arc<Worker<D>>) {
-    let mut schedule = Schedule::new(Elapsed::ZERO, Rate::per_second(0.0), worker.place);
     let mut hall = Hall::new(&worker);
+    let mut table = Timetable::new(&worker, None, Elapsed::ZERO, &mut hall.rng);
     let mut burst = 0;
     loop {
         let mut changed = std::pin::pin!(worker.desk.changed());
         changed.as_mut().enable();
         let orders = worker.desk.read();
-        let Some((rate, most)) = orders.arrivals() else {
+        let Some(load) = orders.arrivals() else {
             changed.await;
             continue;
         };
-        if schedule.since != orders.since || schedule.rate != rate {
-            schedule = Schedule::new(orders.since, rate, worker.place);
+        if !table.is_of(load, &orders) {
+            table = Timetable::new(&worker, Some(load), orders.since, &mut hall.rng);
+            hall.make_ready(&worker);
         }
-        let Some(due) = schedule.due() else {
+        let Some((lane, due)) = table.next() else {
             changed.await;
             continue;
         };
@@ -70,8 +104,10 @@ pub(super) async fn run<D: Dial>(worker: Arc<Worker<D>>) {
                 continue;
             }
         }
-        hall.arrive(&worker, due, most);
-        schedule.advance(worker.place);
+        if let Some(lane) = table.lanes.get_mut(lane) {
+            hall.arrive(&worker, &table.places, lane, load, table.since, due);
+            lane.comings.advance();
+        }
         burst += 1;
         if burst >= BURST {
             burst = 0;
@@ -80,9 +116,9 @@ pub(super) async fn run<D: Dial>(worker: Arc<Worker<D>>) {
     }
 }
 
-/// Users of an open load that are free, by scenario.
+/// Users that are free, by scenario.
 struct Hall<S> {
-    free: Arc<Vec<std::sync::Mutex<Vec<User<S>>>>>,
+    free: Arc<Free<S>>,
     hired: u64,
     rng: ChaCha8Rng,
 }
@@ -94,21 +130,51 @@ impl<S: Send + 'static> Hall<S> {
         Self { free: Arc::new(worker.job.flows.iter().map(|_| std::sync::Mutex::default()).collect()), hired: 0, rng }
     }
 
-    fn arrive<D: Dial<Stream = S>>(&mut self, worker: &Arc<Worker<D>>, due: Elapsed, most: u64) {
+    /// Makes the users that the plan wants before the first arrival, once.
+    fn make_ready<D: Dial<Stream = S>>(&mut self, worker: &Worker<D>) {
+        let wanted = worker.place.share(u64::from(worker.job.prestart));
+        while self.hired < wanted {
+            let flow = worker.job.shares.draw(&mut self.rng);
+            let user = self.hire(worker, flow);
+            if let Some(mut free) = lock(&self.free, flow) {
+                free.push(user);
+            }
+        }
+    }
+
+    fn hire<D: Dial<Stream = S>>(&mut self, worker: &Worker<D>, flow: usize) -> User<S> {
+        self.hired += 1;
+        User::new(worker, worker.place.number(self.hired), flow)
+    }
+
+    fn arrive<D: Dial<Stream = S>>(
+        &mut self,
+        worker: &Arc<Worker<D>>,
+        places: &Arc<Places>,
+        lane: &Lane,
+        load: LoadModel,
+        since: Elapsed,
+        due: Elapsed,
+    ) {
         let now = worker.now();
         worker.book().planned(now, 1);
-        if !worker.desk.take_place(most) {
+        let Some(place) = places.take(lane.crowd, lane.most) else {
             worker.book().dropped(now);
             return;
-        }
-        let place = Taken(Arc::clone(&worker.desk));
-        let flow = worker.job.shares.draw(&mut self.rng);
-        let user = lock(&self.free, flow).and_then(|mut free| free.pop()).unwrap_or_else(|| {
-            self.hired += 1;
-            User::new(worker, worker.place.number(self.hired), flow)
-        });
+        };
+        let crowd = worker.job.line.as_ref().filter(|_| load == LoadModel::Line).and_then(|line| line.crowds.get(lane.crowd));
+        let flow = crowd.map_or(&worker.job.shares, |c| &c.shares).draw(&mut self.rng);
+        let who = if crowd.is_some() { Who::Comer { since } } else { Who::Arrival };
+        let line_end = since.plus(worker.job.line.as_ref().map_or(Span::ZERO, |line| line.length));
+        let long = crowd.and_then(|c| Stay::of(c.passes, due, line_end));
+        let known = if long.is_none() { lock(&self.free, flow).and_then(|mut free| free.pop()) } else { None };
+        let user = known.unwrap_or_else(|| self.hire(worker, flow));
         let seat = worker.book().sit();
-        let task = tokio::spawn(visit(Seat::new(Arc::clone(worker), seat), user, due, Arc::clone(&self.free), place));
+        let at = Seat::new(Arc::clone(worker), seat);
+        let task = match long {
+            None => tokio::spawn(visit(at, user, who, due, Arc::clone(&self.free), place)),
+            Some(long) => tokio::spawn(stay(at, user, who, due, long, place)),
+        };
         worker.book().bind(seat, task.abort_handle());
     }
 }
@@ -119,44 +185,11 @@ fn lock<S>(free: &Free<S>, flow: usize) -> Option<std::sync::MutexGuard<'_, Vec<
     free.get(flow).map(|f| f.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-async fn visit<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, due: Elapsed, free: Arc<Free<D::Stream>>, place: Taken) {
-    pass(&seat, &mut user, Who::Arrival, due).await;
+/// One pass; the user is free again behind it.
+async fn visit<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, who: Who, due: Elapsed, free: Arc<Free<D::Stream>>, place: Taken) {
+    pass(&seat, &mut user, who, due).await;
     if let Some(mut free) = lock(&free, user.flow) {
         free.push(user);
     }
     drop(place);
-}
-
-/// A place under `max_users`, given back however the visit ends.
-struct Taken(Arc<Desk>);
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        self.0.give_back();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arrivals_are_evenly_spaced_and_shared() {
-        let places = [Place { index: 0, of: 2 }, Place { index: 1, of: 2 }];
-        let mut due: Vec<u64> = Vec::new();
-        for place in places {
-            let mut schedule = Schedule::new(Elapsed(1000), Rate::per_second(1000.0), place);
-            for _ in 0..3 {
-                due.extend(schedule.due().map(Elapsed::as_micros));
-                schedule.advance(place);
-            }
-        }
-        due.sort_unstable();
-        assert_eq!(due, [1500, 2500, 3500, 4500, 5500, 6500]);
-    }
-
-    #[test]
-    fn no_rate_no_arrival() {
-        assert_eq!(Schedule::new(Elapsed(5), Rate::per_second(0.0), Place { index: 0, of: 1 }).due(), None);
-    }
 }

@@ -4,25 +4,27 @@
 //! Everything here runs on one single-threaded runtime; the locks are never contended while load runs and never held across a wait.
 
 mod arrivals;
+mod crew;
 mod pass;
 mod request;
 #[cfg(test)]
 mod tests;
 mod user;
+mod visit;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::book::Book;
 use super::collect::Note;
 use super::compile::Job;
 use super::dial::Dial;
-use super::orders::Desk;
+use super::orders::{Desk, Permit, Who};
 use super::pace::Pacer;
 use crate::model::event::slot_begin;
 use crate::model::units::{Elapsed, Span};
+use crew::Crews;
 
 /// What a worker and all its users share.
 pub(crate) struct Worker<D> {
@@ -87,9 +89,48 @@ impl<D: Dial> Worker<D> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where a request that begins now belongs, if one may begin for this user.
+    pub(crate) fn permit(&self, who: Who) -> Permit {
+        let permit = self.desk.read().permit(who);
+        match (who, permit) {
+            (Who::Member { since, crowd, number }, Permit::Go(_)) if self.is_surplus(crowd, number, since) => Permit::Leave,
+            _ => permit,
+        }
+    }
+
+    fn is_surplus(&self, crowd: usize, number: u64, since: Elapsed) -> bool {
+        let crowd = self.job.line.as_ref().and_then(|line| line.crowds.get(crowd));
+        crowd.is_none_or(|c| number >= c.users_at(self.now().since(since)))
+    }
+
+    /// The key of a request meant to begin at `intended`: under a time line with phases, one of that phase.
+    fn key_at(&self, base: usize, intended: Elapsed) -> usize {
+        let Some(line) = &self.job.line else { return base };
+        self.desk.read().line_of_requests().map_or(base, |since| line.key(base, intended.since(since)))
+    }
+
+    /// Waits for `at`, or until the orders do not let this user go on; whether it may.
+    async fn rest(&self, at: Elapsed, who: Who) -> bool {
+        loop {
+            let mut changed = std::pin::pin!(self.desk.changed());
+            changed.as_mut().enable();
+            if !matches!(self.permit(who), Permit::Go(_)) {
+                return false;
+            }
+            if self.now() >= at {
+                return true;
+            }
+            tokio::select! {
+                biased;
+                () = changed => {}
+                () = self.pacer.until(self.instant(at)) => {}
+            }
+        }
+    }
+
     /// Until the orders end.
     pub(crate) async fn run(self: Arc<Self>) {
-        let mut crew: Vec<Option<Member>> = Vec::new();
+        let mut crews = Crews::default();
         let arrivals = tokio::spawn(arrivals::run(Arc::clone(&self)));
         let mut abandoned = 0;
         let mut busy = Busy::default();
@@ -102,17 +143,23 @@ impl<D: Dial> Worker<D> {
                 self.finish(end);
                 return;
             }
-            self.man(&mut crew, orders.users());
+            let change = crews.man(&self, &orders, self.now());
             if orders.abandoned != abandoned {
                 abandoned = orders.abandoned;
-                self.abandon(&mut crew, abandoned).await;
+                crews.forget_busy(&self);
+                self.abandon(abandoned).await;
                 continue;
             }
             let boundary = self.book().boundary();
+            let wake = change.map_or(boundary, |at| at.min(boundary));
             tokio::select! {
                 biased;
                 () = changed => {}
-                () = tokio::time::sleep_until(self.instant(boundary)) => self.roll(&mut busy),
+                () = tokio::time::sleep_until(self.instant(wake)) => {
+                    if self.now() >= boundary {
+                        self.roll(&mut busy);
+                    }
+                }
             }
         }
     }
@@ -124,34 +171,8 @@ impl<D: Dial> Worker<D> {
         book.roll(self.now());
     }
 
-    /// Hires users up to this worker's share of `users`; those too many leave by themselves after their request, or at once if they only wait.
-    fn man(self: &Arc<Self>, crew: &mut Vec<Option<Member>>, users: u64) {
-        let share = usize::try_from(self.place.share(users)).unwrap_or(usize::MAX);
-        for member in crew.iter_mut().skip(share) {
-            if let Some(m) = member.take_if(|m| !self.book().is_under_way(m.seat)) {
-                m.task.abort();
-            }
-        }
-        crew.resize_with(crew.len().max(share), || None);
-        for (n, member) in crew.iter_mut().enumerate().take(share) {
-            if member.as_ref().is_none_or(|m| m.task.is_finished()) {
-                *member = Some(self.hire(n as u64));
-            }
-        }
-    }
-
-    fn hire(self: &Arc<Self>, n: u64) -> Member {
-        let seat = self.book().sit();
-        let task = tokio::spawn(user::live(user::Seat::new(Arc::clone(self), seat), self.place.number(n)));
-        self.book().bind(seat, task.abort_handle());
-        Member { seat, task }
-    }
-
     /// Gives up what is under way; says so once the interval in which that happened was handed over.
-    async fn abandon(&self, crew: &mut [Option<Member>], count: u64) {
-        for member in crew.iter_mut() {
-            member.take_if(|m| self.book().is_under_way(m.seat));
-        }
+    async fn abandon(&self, count: u64) {
         let now = self.now();
         let lost = self.book().abandon(now);
         lost.iter().for_each(tokio::task::AbortHandle::abort);
@@ -169,12 +190,6 @@ impl<D: Dial> Worker<D> {
         lost.iter().for_each(tokio::task::AbortHandle::abort);
         let _ = self.out.send(Note::Left);
     }
-}
-
-/// A hired user.
-struct Member {
-    seat: usize,
-    task: JoinHandle<()>,
 }
 
 /// How long this runtime's thread was not asleep.

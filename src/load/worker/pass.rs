@@ -83,7 +83,7 @@ async fn step<D: Dial>(
     if !before.think.is_zero() {
         worker.pacer.until(worker.instant(intended)).await;
     }
-    let Permit::Go(belongs) = worker.desk.read().permit(who) else { return None };
+    let Permit::Go(belongs) = worker.permit(who) else { return None };
     let done = ask(seat, user, request, intended, belongs).await;
     let think = think.map_or(Span::ZERO, |t| draw::think(t, &mut user.rng));
     Some((Step { end: done.end, think }, done.good))

@@ -41,7 +41,7 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
     let begun = Instant::now();
     let sent_at = worker.elapsed(begun);
     let cohort = belongs.cohort(intended, worker.job.tick);
-    worker.book().begin(seat.number, under(request.key, cohort, intended, sent_at));
+    worker.book().begin(seat.number, under(worker.key_at(request.key, intended), cohort, intended, sent_at));
 
     let mut cost = Cost::default();
     let due = begun + worker.job.timeout.duration();

@@ -1,5 +1,8 @@
 //! A worker in virtual time against a service in memory: what it counts can be worked out by hand.
 
+mod line;
+mod stall;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -129,26 +132,6 @@ fn open(rate: f64) -> LoadModel {
 
 fn seconds(s: u64) -> Duration {
     Duration::from_secs(s)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stall_shows_in_the_latency_from_the_intended_start() {
-    let service = Service::taking(5);
-    let mut plan = testkit::plan("http://127.0.0.1:1");
-    plan.load.timeout = Span::from_secs(60);
-    let rig = Rig::new(&plan, &service);
-    let begin = Instant::now();
-    *service.stands_still.lock().unwrap() = (begin + seconds(8), begin + seconds(10));
-    rig.drive(open(1000.0));
-    sleep(seconds(20)).await;
-    let parts = rig.end().await;
-    let latency = merged(&parts, |r| &r.latency);
-    // Of 20,000 arrivals 2,000 meet the stall and wait evenly between 0 and 2 s: the slowest 1 % (200) wait the last tenth of it.
-    let p99 = latency.quantile(0.99).unwrap().as_secs_f64();
-    assert!((p99 - 1.8).abs() < 0.05 * 1.8, "{p99}");
-    let sent: u64 = parts.iter().map(|p| p.sent).sum();
-    assert_eq!(sent, service.seen.load(Ordering::Relaxed));
-    assert!((19_990..=20_010).contains(&sent), "{sent}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use crate::load::dial::Dial;
 use crate::load::draw;
 use crate::load::http::Connection;
 use crate::load::orders::{Permit, Who};
-use crate::model::units::Span;
+use crate::model::units::{Elapsed, Span};
 
 /// Without think time, new users spread their first request over this.
 const SPREAD: Span = Span::from_millis(5);
@@ -57,6 +57,13 @@ impl<S> User<S> {
         }
     }
 
+    /// When its next pass is meant to begin, after one that ended at `end` and asks for a think time of its own.
+    pub(super) fn next_start<D: Dial<Stream = S>>(&mut self, worker: &Worker<D>, end: Elapsed, think: Span) -> Elapsed {
+        let between = worker.job.flows.get(self.flow).and_then(|flow| flow.think);
+        let think = between.map_or(think, |t| think.plus(draw::think(t, &mut self.rng)));
+        end.plus(think.max(self.patience()))
+    }
+
     /// How long to wait after failures that nothing else holds back.
     fn patience(&mut self) -> Span {
         if self.refusals == 0 {
@@ -85,10 +92,9 @@ impl<D: Dial> Drop for Seat<D> {
     }
 }
 
-/// The life of a user under closed load.
-pub(super) async fn live<D: Dial>(seat: Seat<D>, number: u64) {
+/// The life of a user that goes on while it is wanted: the `number`th of its kind, with this scenario.
+pub(super) async fn live<D: Dial>(seat: Seat<D>, who: Who, number: u64, flow: usize) {
     let worker = Arc::clone(&seat.worker);
-    let flow = worker.job.shares.nth(usize::try_from(number).unwrap_or(0));
     let Some(plan) = worker.job.flows.get(flow) else { return };
     let mut user = User::new(&worker, number, flow);
     let spread = if plan.mean_think.is_zero() { SPREAD } else { plan.mean_think };
@@ -97,19 +103,18 @@ pub(super) async fn live<D: Dial>(seat: Seat<D>, number: u64) {
         if worker.now() < intended {
             worker.pacer.until(worker.instant(intended)).await;
         }
-        let (end, think) = match pass(&seat, &mut user, Who::User(number), intended).await {
+        let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
             Pass::Failed { end } => (end, Span::ZERO),
             Pass::Cut => {
-                if !may_go_on(&worker, Who::User(number)).await {
+                if !may_go_on(&worker, who).await {
                     return;
                 }
                 intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
                 continue;
             }
         };
-        let think = plan.think.map_or(think, |t| think.plus(draw::think(t, &mut user.rng)));
-        intended = end.plus(think.max(user.patience()));
+        intended = user.next_start(&worker, end, think);
     }
 }
 
@@ -118,7 +123,7 @@ async fn may_go_on<D: Dial>(worker: &Worker<D>, who: Who) -> bool {
     loop {
         let mut changed = std::pin::pin!(worker.desk.changed());
         changed.as_mut().enable();
-        match worker.desk.read().permit(who) {
+        match worker.permit(who) {
             Permit::Wait => changed.await,
             Permit::Go(_) => return true,
             Permit::Leave => return false,
