@@ -5,7 +5,7 @@ use super::driver::{Driver, Halt};
 use super::hear::Heard;
 use super::proofs::{Proofs, proved};
 use crate::model::event::{ErrorKind, Event, NoteLevel, Phase, Proof, SettingApplied, StepEnd, StepId, StepPlanned};
-use crate::model::plan::{Apply, LoadModel, Setting};
+use crate::model::plan::{Apply, LoadModel, Setting, TimeLine};
 use crate::model::signal::Signal;
 use crate::model::units::{Elapsed, Rate, Span};
 use crate::ports::{Belongs, TargetError};
@@ -92,12 +92,15 @@ impl Driver {
         self.apply(step).await?;
         let load = self.load_of(step);
         self.settle(step, load).await?;
-        self.enter(step, Phase::WarmUp, load).await?;
-        let end = self.clock.now().plus(self.plan.experiment.warmup);
-        self.attend(end, |_, _| false).await?;
+        // A time line is the whole load: what would come before it would change what it measures.
+        if load != LoadModel::Line {
+            self.enter(step, Phase::WarmUp, load).await?;
+            let end = self.clock.now().plus(self.plan.experiment.warmup);
+            self.attend(end, |_, _| false).await?;
+        }
         let began = self.process_starts();
         self.enter(step, Phase::Measure, load).await?;
-        let reason = self.measure(id).await?;
+        let reason = if load == LoadModel::Line { self.measure_line().await? } else { self.measure(id).await? };
         let restarted = began != self.process_starts();
         self.drain(id, true).await;
         self.stop_asked()?;
@@ -158,12 +161,19 @@ impl Driver {
     }
 
     async fn settle(&mut self, step: &StepPlanned, load: LoadModel) -> Result<(), Stop> {
-        let window = PROOF_WINDOW.min(self.plan.experiment.measure.min.times(0.5));
+        let least = if load == LoadModel::Line { self.line_length() } else { self.plan.experiment.measure.min };
+        let window = PROOF_WINDOW.min(least.times(0.5));
         self.proofs = Proofs::of_step(&self.plan, &step.values, window);
         if self.proofs.is_empty() {
             return Ok(());
         }
-        self.enter(step, Phase::Settle, load.scaled(SETTLE_SHARE)).await?;
+        if load == LoadModel::Line {
+            // There is no share of a time line: the setting is read back while nothing is sent.
+            self.stop_asked()?;
+            self.emit(Event::PhaseChanged { step: step.step, phase: Phase::Settle });
+        } else {
+            self.enter(step, Phase::Settle, load.scaled(SETTLE_SHARE)).await?;
+        }
         let (begun, mut settled) = (self.clock.now(), false);
         let end = begun.plus(self.plan.experiment.settle_max);
         self.attend(end, |d, heard| {
@@ -204,6 +214,24 @@ impl Driver {
         let length = self.clock.now().since(begun).as_secs_f64();
         let why = if precise { "precise enough" } else { "the longest time" };
         Ok(format!("measured {length:.1} s ({why})"))
+    }
+
+    fn line_length(&self) -> Span {
+        self.plan.load.line.as_ref().map_or(Span::ZERO, TimeLine::length)
+    }
+
+    /// Measures the whole time line, however precise its figures are before its end.
+    async fn measure_line(&mut self) -> Result<String, Stop> {
+        let (begun, length) = (self.clock.now(), self.line_length());
+        let middle = begun.plus(length.times(0.5));
+        self.attend(begun.plus(length), |d, _| {
+            if d.fault == Some(Fault::PanicInMeasure) && d.clock.now() >= middle {
+                injected_panic();
+            }
+            false
+        })
+        .await?;
+        Ok(format!("measured its time line of {:.1} s", length.as_secs_f64()))
     }
 
     async fn enter(&mut self, step: &StepPlanned, phase: Phase, load: LoadModel) -> Result<(), Stop> {

@@ -1,6 +1,7 @@
 //! The runner against doubles of its ports, in virtual time.
 
 mod doubles;
+mod line;
 
 use std::sync::{Arc, Mutex};
 
