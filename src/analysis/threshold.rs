@@ -135,10 +135,9 @@ fn passes(session: &Session) -> Histogram {
     all
 }
 
-/// Dropped arrivals and seconds of the intervals that lie wholly in a measure phase.
+/// Dropped arrivals of the measure phases, and how long these were.
 fn intervals(session: &Session) -> (u64, f64) {
-    let within = steps(session).filter_map(|s| window(session, s)).flat_map(|(from, to)| session.ticks_between(from, to));
-    within.fold((0_u64, 0.0), |(dropped, seconds), t| (dropped.saturating_add(t.dropped), seconds + t.seconds()))
+    steps(session).fold((0_u64, 0.0), |(dropped, length), s| (dropped.saturating_add(s.dropped()), length + seconds(session, s, None)))
 }
 
 fn window(session: &Session, step: &StepState) -> Option<(Elapsed, Elapsed)> {

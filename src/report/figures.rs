@@ -39,8 +39,8 @@ impl RunFigures {
             measured: window.map(|(from, to)| to.since(from)),
             requests: ok.saturating_add(failed),
             failed,
-            dropped: ended.map(|e| e.1),
-            rate: ended.and_then(|(finished, _, seconds)| (seconds > 0.0).then(|| finished as f64 / seconds)),
+            dropped: window.map(|_| step.dropped()),
+            rate: ended.and_then(|(finished, seconds)| (seconds > 0.0).then(|| finished as f64 / seconds)),
             loss_s,
             latency: step.latency(),
             short: window.and_then(|_| analysis::insufficient(judged.map_or(0, |l| l.batches), ok.saturating_add(failed))),
@@ -65,12 +65,12 @@ impl RunFigures {
     }
 }
 
-/// What ended in the intervals that lie wholly in a window: requests, dropped arrivals, seconds.
-fn ended_in(session: &Session, from: Elapsed, to: Elapsed) -> Option<(u64, u64, f64)> {
+/// What ended in the intervals that lie wholly in a window: requests, seconds.
+fn ended_in(session: &Session, from: Elapsed, to: Elapsed) -> Option<(u64, f64)> {
     let mut any = false;
-    let sums = session.ticks_between(from, to).fold((0_u64, 0_u64, 0.0), |(finished, dropped, seconds), t| {
+    let sums = session.ticks_between(from, to).fold((0_u64, 0.0), |(finished, seconds), t| {
         any = true;
-        (finished.saturating_add(t.finished), dropped.saturating_add(t.dropped), seconds + t.seconds())
+        (finished.saturating_add(t.finished), seconds + t.seconds())
     });
     any.then_some(sums)
 }

@@ -6,6 +6,7 @@
 mod figures;
 mod joined;
 mod log;
+mod merged;
 mod step;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use figures::{HEAT_EDGES_US, SlotFigures, heat_row};
 pub use joined::Flow;
 pub use log::{LogLevel, LogLine};
+pub use merged::Merged;
 pub use step::{MOST_SLICES, NameFigures, PhaseSpan, Slice, StepState, StepStatus};
 pub use ticks::TickPoint;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::figures::{SlotFigures, can_close};
+use super::merged::{Intervals, is_measured};
 use crate::model::event::{
-    ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, TickRow, TotalFigure, slot_begin,
+    ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, Tick, TickRow, TotalFigure, slot_begin,
 };
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
@@ -153,7 +154,7 @@ pub struct StepState {
     /// No interval before this one holds a distribution any more.
     open_from: u64,
     totals: Vec<TotalFigure>,
-    iterations: Histogram,
+    intervals: Intervals,
 }
 
 impl StepState {
@@ -170,7 +171,7 @@ impl StepState {
             names: BTreeMap::new(),
             open_from: 0,
             totals: Vec::new(),
-            iterations: Histogram::default(),
+            intervals: Intervals::default(),
         }
     }
 
@@ -211,10 +212,10 @@ impl StepState {
         self.totals.extend_from_slice(figures);
     }
 
-    /// Adds the passes that ended in an interval, if it lies wholly in the measure phase.
-    pub(super) fn add_passes(&mut self, from: Elapsed, to: Elapsed, passes: &Histogram) {
-        if self.measured().is_some_and(|m| m.from <= from && m.to.is_none_or(|end| to <= end)) {
-            self.iterations.merge(passes);
+    /// Adds what an interval says of no request, if it belongs to the measure phase.
+    pub(super) fn add_interval(&mut self, tick: &Tick) {
+        if is_measured(&self.phases, tick.from, tick.to) {
+            self.intervals.add(tick);
         }
     }
 
@@ -363,7 +364,13 @@ impl StepState {
     /// Passes of a scenario that ended in the intervals of the measure phase, with their time.
     #[must_use]
     pub const fn iterations(&self) -> &Histogram {
-        &self.iterations
+        &self.intervals.iterations
+    }
+
+    /// Arrivals that could not begin in the intervals of the measure phase.
+    #[must_use]
+    pub const fn dropped(&self) -> u64 {
+        self.intervals.dropped
     }
 
     /// Figures known only as totals.

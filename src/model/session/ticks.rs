@@ -68,7 +68,7 @@ impl Session {
             }
         }
         for step in &mut self.steps {
-            step.add_passes(tick.from, tick.to, &tick.iterations);
+            step.add_interval(tick);
             step.close_slots(now, slot, longest);
         }
         true
