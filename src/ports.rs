@@ -40,6 +40,12 @@ pub enum EngineError {
         /// What.
         what: String,
     },
+    /// Something the plan needs is not there or can not be used.
+    #[error("the load can not be made ready: {what}")]
+    Unready {
+        /// What, whose, and what is wrong with it.
+        what: String,
+    },
     /// The engine itself broke.
     #[error("the load engine failed: {what}")]
     Failed {

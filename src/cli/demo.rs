@@ -21,7 +21,7 @@ pub(super) async fn launch(preset: &str, seed: u64, output: Option<&std::path::P
     let lab = LabProcess::start(&program, preset.name, seed).await?;
     let text = profile(&preset, &lab.url, seed);
     let profile = read_profile_text(&text, &format!("demo {}", preset.name))?;
-    Ok(Launch { profile, recording, lab: Some(lab) })
+    Ok(Launch { profile, files: std::path::PathBuf::new(), recording, lab: Some(lab) })
 }
 
 /// The preset's experiment as a profile, as a person would write it.

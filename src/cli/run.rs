@@ -28,7 +28,8 @@ pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
     }
     let profile = read_profile_text(&text, &name)?;
     let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
-    Ok(Launch { profile, recording, lab: None })
+    let files = args.profile.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(Launch { profile, files, recording, lab: None })
 }
 
 /// Makes the experiment of a profile ready, as it stands.

@@ -26,6 +26,8 @@ use crate::target::{Patience, ServiceTarget};
 pub(super) struct Launch {
     /// The experiment.
     pub(super) profile: Profile,
+    /// Where the files are that its scenarios name: the profile's folder.
+    pub(super) files: PathBuf,
     /// Where the recording goes.
     pub(super) recording: PathBuf,
     /// The lab it runs against, if it is ours.
@@ -44,7 +46,7 @@ pub(super) struct Running {
 
 /// Starts a run; every event goes to the recording and to `watchers`.
 pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>>) -> Result<Running, CliError> {
-    let Launch { profile: Profile { plan, recorded }, recording, lab } = launch;
+    let Launch { profile: Profile { plan, recorded }, files, recording, lab } = launch;
     let scrapers = scrapers(&plan)?;
     let log = process_log(&plan, &recording);
     let target = ServiceTarget::new(&plan.target, &plan.settings, Patience::default(), log).map_err(|e| CliError::usage(e.to_string()))?;
@@ -57,7 +59,7 @@ pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>
     consumers.push(recorder.queue());
     let (closing, recorder_failed) = watch(recorder);
     let parts = Parts {
-        engine: Box::new(LocalEngine::new(clock.clone(), reports_tx, plan.experiment.seed, None)),
+        engine: Box::new(LocalEngine::new(clock.clone(), reports_tx, plan.experiment.seed, None).files(files)),
         clock,
         reports,
         target: Box::new(target),

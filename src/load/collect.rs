@@ -63,6 +63,7 @@ impl Collector {
     fn take(&mut self, note: Note) {
         match note {
             Note::Part(part) => self.take_part(*part),
+            Note::Warn(text) => self.send(EngineReport::Warning(text)),
             Note::Reached(point) => *self.reached.entry(point).or_default() += 1,
             Note::Await(point, done) => self.waiting.push((point, done)),
             Note::Left => self.left += 1,

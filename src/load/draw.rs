@@ -50,7 +50,8 @@ impl Shares {
         last
     }
 
-    fn weight(&self, i: usize) -> f64 {
+    /// What one of them weighs.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
         let below = i.checked_sub(1).and_then(|b| self.edges.get(b)).copied().unwrap_or(0.0);
         self.edges.get(i).copied().unwrap_or(0.0) - below
     }

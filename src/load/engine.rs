@@ -1,6 +1,7 @@
 //! The engine of this process: workers on threads of their own, a collector, and the orders between them.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -15,6 +16,7 @@ use super::book::Book;
 use super::collect::{Collector, Note};
 use super::compile::Job;
 use super::dial::Tcp;
+use super::files::Files;
 use super::host;
 use super::orders::Desk;
 use super::pace::Pacer;
@@ -39,6 +41,7 @@ struct Kit {
     seed: u64,
     workers: usize,
     number: Arc<AtomicU64>,
+    folder: PathBuf,
 }
 
 /// What runs between `prepare` and `close`.
@@ -57,7 +60,14 @@ impl LocalEngine {
     pub fn new(clock: Arc<dyn Clock>, reports: UnboundedSender<EngineReport>, seed: u64, workers: Option<usize>) -> Self {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let workers = workers.unwrap_or((cores / 2).min(MOST_WORKERS)).max(1);
-        Self { kit: Kit { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)) }, running: None }
+        Self { kit: Kit { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)), folder: PathBuf::from(".") }, running: None }
+    }
+
+    /// Where the files of feeders and bodies are; without a word the current folder.
+    #[must_use]
+    pub fn files(mut self, folder: PathBuf) -> Self {
+        self.kit.folder = folder;
+        self
     }
 
     fn running(&self) -> Result<&Running, EngineError> {
@@ -113,15 +123,21 @@ impl Engine for LocalEngine {
     async fn prepare(&mut self, plan: &Plan) -> Result<(), EngineError> {
         self.close().await?;
         let origins = host::resolve(&plan.target).await?;
-        let job = Job::compile(plan, origins)?;
+        let kit = self.kit.clone();
+        let of_plan = plan.clone();
+        let read = move || Files::read(&of_plan, &kit.folder).and_then(|files| Job::with_files(&of_plan, origins, &files));
+        let job = tokio::task::spawn_blocking(read).await.map_err(|e| failed(format!("reading the files of the load: {e}")))??;
         let kit = self.kit.clone();
         let started = tokio::task::spawn_blocking(move || kit.start(job)).await.map_err(|e| failed(format!("starting the workers: {e}")))?;
         self.running = Some(started.map_err(|e| failed(format!("starting a worker thread: {e}")))?);
         Ok(())
     }
 
-    async fn drive(&mut self, load: LoadModel, belongs: Belongs, _values: &Values) -> Result<(), EngineError> {
+    async fn drive(&mut self, load: LoadModel, belongs: Belongs, values: &Values) -> Result<(), EngineError> {
         let (running, now) = (self.running()?, self.kit.clock.now());
+        if let Some(worker) = running.workers.first() {
+            running.desk.set(worker.job.fillings(values));
+        }
         if load == LoadModel::Line {
             let crowds =
                 running.crowds.ok_or_else(|| EngineError::Unsupported { what: "follow a time line that the plan does not have".to_owned() })?;

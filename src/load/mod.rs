@@ -6,6 +6,7 @@
 //! It knows nothing of targets, scrapers, recordings or screens.
 
 mod book;
+mod checks;
 mod collect;
 mod compile;
 mod course;
@@ -14,6 +15,9 @@ mod draw;
 mod engine;
 mod extract;
 mod fault;
+mod feed;
+mod files;
+mod fill;
 mod host;
 mod http;
 mod line;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
+use super::fill::Value;
 use crate::model::plan::LoadModel;
 use crate::model::units::Elapsed;
 use crate::ports::Belongs;
@@ -113,6 +114,7 @@ pub(crate) enum Permit {
 #[derive(Debug)]
 pub(crate) struct Desk {
     orders: Mutex<Orders>,
+    settings: Mutex<Arc<[Option<Value>]>>,
     changed: Notify,
     /// Changed under the lock of the orders, so that whoever sees a new line also sees its places.
     places: Mutex<Arc<Places>>,
@@ -154,7 +156,7 @@ impl Desk {
     /// Nothing to do yet.
     pub(crate) fn new() -> Self {
         let orders = Orders { load: None, held: true, since: Elapsed::ZERO, abandoned: 0, end: None };
-        Self { orders: Mutex::new(orders), changed: Notify::new(), places: Mutex::new(Arc::new(Places::of(1))) }
+        Self { orders: Mutex::new(orders), settings: Mutex::default(), changed: Notify::new(), places: Mutex::new(Arc::new(Places::of(1))) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
@@ -164,6 +166,16 @@ impl Desk {
     /// The orders as they stand.
     pub(crate) fn read(&self) -> Orders {
         *self.lock()
+    }
+
+    /// The settings of the step, for the users whose requests hold one.
+    pub(crate) fn settings(&self) -> Arc<[Option<Value>]> {
+        Arc::clone(&self.settings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// These settings from now on.
+    pub(crate) fn set(&self, settings: Arc<[Option<Value>]>) {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
     /// Resolves at the next change after this call once it was enabled.

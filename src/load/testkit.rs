@@ -2,7 +2,7 @@
 
 use super::host::Origin;
 use crate::model::plan::{
-    Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, TargetPlan,
+    Apply, Design, Experiment, LoadModel, LoadPlan, MeasureRule, Objective, Order, Plan, RequestPlan, Scenario, ScenarioStep, Setting, TargetPlan,
 };
 use crate::model::units::Span;
 
@@ -37,6 +37,11 @@ pub(crate) fn plan(url: &str) -> Plan {
         guards: Vec::new(),
         profile_text: String::new(),
     }
+}
+
+/// A setting that changes nothing at the target.
+pub(crate) fn setting(name: &str) -> Setting {
+    Setting { name: name.to_owned(), values: vec![1.0], range: (1.0, 1.0), apply: Apply::Load, verify: None, restore: None }
 }
 
 /// An instance that is nowhere.

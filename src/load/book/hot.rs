@@ -4,6 +4,7 @@
 use super::Ending;
 use super::part::{Part, Row};
 use super::seats::Under;
+use crate::load::checks::Tested;
 use crate::model::event::{Cohort, ErrorKind};
 use crate::model::histogram::Tally;
 use crate::model::units::Span;
@@ -12,6 +13,7 @@ use crate::model::units::Span;
 #[derive(Debug, Default)]
 struct Hot {
     cohort: Option<Cohort>,
+    checks: Tested,
     stale: u64,
     bytes: u64,
     latency: Tally,
@@ -25,6 +27,7 @@ impl Hot {
     fn pour(&mut self, key: usize, to: &mut Part) {
         let Some(cohort) = self.cohort.filter(|_| !self.service_time.is_empty()) else { return };
         let mut row = Row::new(key, cohort);
+        row.checks = std::mem::take(&mut self.checks);
         row.stale = std::mem::take(&mut self.stale);
         row.bytes = std::mem::take(&mut self.bytes);
         row.latency = self.latency.take();
@@ -57,6 +60,7 @@ impl Counters {
             hot.service_time.record(service);
             hot.send_lag.record(lag);
             hot.connect_wait.record(ending.connect_wait);
+            hot.checks.add(ending.checks);
             hot.stale += u64::from(ending.stale);
             hot.bytes += ending.bytes;
         } else {
@@ -97,7 +101,12 @@ mod tests {
     fn count(counters: &mut Counters, part: &mut Part, slot: u64, took_us: u64, failed: Option<ErrorKind>) {
         let cohort = Cohort { step: StepId(0), phase: Phase::Measure, slot };
         let under = Under { key: 1, cohort, intended: Elapsed(10), sent: Elapsed(12) };
-        counters.take(&under, Ending { at: Elapsed(12 + took_us), failed, stale: 0, bytes: 3, connect_wait: Span::ZERO }, Span::ZERO, part);
+        counters.take(
+            &under,
+            Ending { at: Elapsed(12 + took_us), failed, checks: Tested { passed: 1, failed: 0 }, stale: 0, bytes: 3, connect_wait: Span::ZERO },
+            Span::ZERO,
+            part,
+        );
     }
 
     #[test]
@@ -124,6 +133,6 @@ mod tests {
         count(&mut counters, &mut next, 4, 2, None);
         counters.pour(&mut next);
         assert_eq!(next.rows[0].service_time.sum(), Span::from_micros(2));
-        assert_eq!(next.rows[0].bytes, 3);
+        assert_eq!((next.rows[0].bytes, next.rows[0].checks.passed), (3, 1));
     }
 }

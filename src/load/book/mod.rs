@@ -11,6 +11,7 @@ use std::sync::mpsc::Sender;
 
 use tokio::task::AbortHandle;
 
+use super::checks::Tested;
 use crate::model::event::{Cohort, ErrorKind, slot_begin};
 use crate::model::units::{Elapsed, Span};
 
@@ -27,6 +28,8 @@ pub(crate) struct Ending {
     pub(crate) at: Elapsed,
     /// Why without success.
     pub(crate) failed: Option<ErrorKind>,
+    /// What was checked of its answer.
+    pub(crate) checks: Tested,
     /// How often it went out again because the server had closed the kept connection.
     pub(crate) stale: u32,
     /// Bytes received.
@@ -151,7 +154,7 @@ impl Book {
     /// Gives up what is under way: all of it is reported as unfinished. Returns whom to stop.
     pub(crate) fn abandon(&mut self, now: Elapsed) -> Vec<AbortHandle> {
         self.roll(now);
-        let ending = Ending { at: now, failed: Some(ErrorKind::Unfinished), stale: 0, bytes: 0, connect_wait: Span::ZERO };
+        let ending = Ending { at: now, failed: Some(ErrorKind::Unfinished), checks: Tested::default(), stale: 0, bytes: 0, connect_wait: Span::ZERO };
         let (given_up, handles) = self.seats.give_up();
         for under in given_up {
             self.counters.take(&under, ending, self.timeout, &mut self.open);
@@ -189,7 +192,7 @@ mod tests {
     }
 
     fn ended(ms: u64, failed: Option<ErrorKind>) -> Ending {
-        Ending { at: at(ms), failed, stale: 0, bytes: 10, connect_wait: Span::ZERO }
+        Ending { at: at(ms), failed, checks: Tested::default(), stale: 0, bytes: 10, connect_wait: Span::ZERO }
     }
 
     fn parts(notes: &Receiver<Note>) -> Vec<Part> {

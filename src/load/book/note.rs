@@ -10,6 +10,8 @@ use super::Part;
 pub(crate) enum Note {
     /// A worker's interval is over.
     Part(Box<Part>),
+    /// Something a reader must know.
+    Warn(String),
     /// A worker has come to a point that somebody may wait for.
     Reached(u64),
     /// Somebody waits until all workers have come to a point.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Ending;
+use crate::load::checks::Tested;
 use crate::model::event::{Cohort, ErrorKind, RequestKey, TickRow};
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
@@ -40,6 +41,7 @@ pub(crate) struct Row {
     pub(crate) key: usize,
     pub(crate) cohort: Cohort,
     failed: Vec<(ErrorKind, u64)>,
+    pub(crate) checks: Tested,
     pub(crate) stale: u64,
     pub(crate) bytes: u64,
     pub(crate) latency: Histogram,
@@ -97,6 +99,7 @@ impl Row {
             key,
             cohort,
             failed: Vec::new(),
+            checks: Tested::default(),
             stale: 0,
             bytes: 0,
             latency: Histogram::default(),
@@ -119,6 +122,7 @@ impl Row {
         self.service_time.record(service);
         self.send_lag.record(lag);
         self.connect_wait.record(ending.connect_wait);
+        self.checks.add(ending.checks);
         self.stale += u64::from(ending.stale);
         self.bytes += ending.bytes;
     }
@@ -139,6 +143,7 @@ impl Row {
         for (kind, n) in &other.failed {
             self.fail(*kind, *n);
         }
+        self.checks.add(other.checks);
         self.stale += other.stale;
         self.bytes += other.bytes;
         self.latency.merge(&other.latency);
@@ -155,8 +160,8 @@ impl Row {
             cohort: self.cohort,
             failed: self.failed.into_iter().collect::<BTreeMap<_, _>>(),
             stale: self.stale,
-            checks_passed: 0,
-            checks_failed: 0,
+            checks_passed: self.checks.passed,
+            checks_failed: self.checks.failed,
             bytes: self.bytes,
             latency: self.latency,
             failed_latency: self.failed_latency,
@@ -179,7 +184,14 @@ mod tests {
     fn part(requests: &[(usize, u64, Option<ErrorKind>)]) -> Part {
         let mut part = Part::default();
         for &(key, slot, failed) in requests {
-            let ending = Ending { at: Elapsed(slot * 100 + 50), failed, stale: u32::from(slot == 2), bytes: 1, connect_wait: Span::ZERO };
+            let ending = Ending {
+                at: Elapsed(slot * 100 + 50),
+                failed,
+                checks: Tested { passed: 1, failed: u64::from(failed.is_some()) },
+                stale: u32::from(slot == 2),
+                bytes: 1,
+                connect_wait: Span::ZERO,
+            };
             part.row(key, cohort(slot)).count(ending, Span::ZERO, Span::from_micros(50));
         }
         part
@@ -203,5 +215,6 @@ mod tests {
     fn a_named_row_counts_the_same() {
         let row = part(&[(0, 1, None), (0, 1, Some(ErrorKind::Timeout))]).rows.remove(0).named(RequestKey::default());
         assert_eq!((row.finished(), row.failures(), row.service_time.count()), (2, 1, 2));
+        assert_eq!((row.checks_passed, row.checks_failed), (2, 1));
     }
 }

@@ -1,20 +1,19 @@
 //! A JSON body as bytes with gaps: a string that is one placeholder takes the value's own type.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
+use super::names::Names;
 use super::text::{Place, Text};
 use crate::model::template::Template;
 
 /// Writes `value` compactly.
-pub(super) fn compile(value: &Value, names: &BTreeMap<String, usize>) -> Text {
+pub(super) fn compile(value: &Value, names: &Names<'_>) -> Text {
     let mut text = Text::default();
     push(value, names, &mut text);
     text
 }
 
-fn push(value: &Value, names: &BTreeMap<String, usize>, to: &mut Text) {
+fn push(value: &Value, names: &Names<'_>, to: &mut Text) {
     match value {
         Value::String(string) => push_string(string, names, to),
         Value::Array(items) => {
@@ -39,7 +38,7 @@ fn push(value: &Value, names: &BTreeMap<String, usize>, to: &mut Text) {
     }
 }
 
-fn push_string(string: &str, names: &BTreeMap<String, usize>, to: &mut Text) {
+fn push_string(string: &str, names: &Names<'_>, to: &mut Text) {
     let template = Template::parse(string);
     if let Some(name) = template.sole_name() {
         to.push_name(name, Place::AsJson, names);
@@ -52,15 +51,20 @@ fn push_string(string: &str, names: &BTreeMap<String, usize>, to: &mut Text) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text;
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::load::fill::{Value as Filling, Vars};
     use serde_json::json;
 
     #[test]
     fn strings_are_templates_and_the_rest_stays() {
-        let names = BTreeMap::from([("id".to_owned(), 0), ("who".to_owned(), 1)]);
+        let own = BTreeMap::from([("id".to_owned(), 0), ("who".to_owned(), 1)]);
+        let names = Names { own: Some(&own), ..Names::default() };
         let body = json!({"id": "{id}", "to": ["Dear \"{who}\"", 1.5, true, null], "x": "{other}", "{who}": {}});
-        let vars = [Some(text::Value { text: "7".to_owned(), bare: true }), Some(text::Value { text: "A\\B".to_owned(), bare: false })];
+        let mut vars = Vars::new(2);
+        vars.set(0, Some(Filling { text: "7".to_owned(), bare: true }));
+        vars.set(1, Some(Filling { text: "A\\B".to_owned(), bare: false }));
         let mut out = Vec::new();
         compile(&body, &names).render(&vars, &mut out);
         let read: Value = serde_json::from_slice(&out).unwrap();
@@ -69,6 +73,6 @@ mod tests {
 
     #[test]
     fn a_plain_body_has_no_gap() {
-        assert!(compile(&json!({"a": [1, "b"]}), &BTreeMap::new()).is_plain());
+        assert!(compile(&json!({"a": [1, "b"]}), &Names::default()).is_plain());
     }
 }

@@ -2,22 +2,41 @@
 //!
 //! Whatever can be wrong with a scenario is found here, before a request is sent.
 
+mod ask;
+mod body;
+mod encode;
 mod json;
+mod names;
 mod request;
+#[cfg(test)]
+mod tests;
 mod text;
+mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::checks::Test;
 use super::draw::Shares;
+use super::extract::Taker;
+use super::feed::Feed;
+use super::files::Files;
+use super::fill::{self, Slot, Value};
 use super::host::Origin;
+use super::http::Keep;
 use super::line::Line;
 use crate::model::event::RequestKey;
-use crate::model::plan::{Arrivals, Extract, Plan, Scenario, Think};
+use crate::model::plan::{Arrivals, FeederFile, Plan, RequestBody, RequestPlan, Scenario, Setting, Think, Values};
+use crate::model::rows::{Rows, RowsKind};
 use crate::model::units::Span;
 use crate::ports::EngineError;
 
-pub(crate) use request::Wire;
-pub(crate) use text::Value;
+pub(crate) use ask::{Ask, Need, Once, Take};
+pub(crate) use request::{Scratch, Wire};
+pub(crate) use tree::{Deed, Node, Steps};
+
+use body::Around;
+use names::Names;
 
 /// Everything the workers need to know of a plan.
 #[derive(Debug)]
@@ -42,52 +61,41 @@ pub(crate) struct Job {
     pub(crate) prestart: u32,
     /// The time line.
     pub(crate) line: Option<Line>,
+    /// The settings, by number.
+    settings: BTreeMap<String, usize>,
 }
 
 /// One scenario.
 #[derive(Debug)]
 pub(crate) struct Flow {
+    /// Its name.
+    pub(crate) name: String,
     /// Time between passes.
     pub(crate) think: Option<Think>,
+    /// Rows for its passes.
+    pub(crate) feed: Option<Feed>,
     /// Once a user.
     pub(crate) once: Vec<Ask>,
     /// The loop.
-    pub(crate) steps: Vec<(Ask, Option<Think>)>,
-    /// Shares of the steps; none: all in order.
-    pub(crate) choice: Option<Shares>,
+    pub(crate) steps: Steps,
     /// Think times of a pass, on the mean.
     pub(crate) mean_think: Span,
 }
 
-/// One request.
-#[derive(Debug)]
-pub(crate) struct Ask {
-    /// Which of the job's keys.
-    pub(crate) key: usize,
-    /// What is sent.
-    pub(crate) wire: Wire,
-    /// Whether it asks for a head only.
-    pub(crate) to_head: bool,
-    /// Whether sending it twice does no harm.
-    pub(crate) safe: bool,
-    /// Statuses that are success; empty: 200 to 399.
-    pub(crate) expect: Vec<u16>,
-    /// What is taken from the answer, into which variable.
-    pub(crate) extract: Vec<(usize, Extract)>,
-}
-
-impl Ask {
-    /// Whether a status is success.
-    pub(crate) fn expects(&self, status: u16) -> bool {
-        if self.expect.is_empty() { (200..400).contains(&status) } else { self.expect.contains(&status) }
-    }
-}
-
 impl Job {
-    /// Makes a plan ready for these instances.
+    /// Makes a plan without files ready for these instances.
+    #[cfg(test)]
     pub(crate) fn compile(plan: &Plan, origins: Vec<Origin>) -> Result<Self, EngineError> {
-        let names = variables(&plan.scenarios);
-        let mut compiler = Compiler { origins: &origins, names: &names, keys: Vec::new() };
+        Self::with_files(plan, origins, &Files::default())
+    }
+
+    /// Makes a plan ready for these instances.
+    pub(crate) fn with_files(plan: &Plan, origins: Vec<Origin>, files: &Files) -> Result<Self, EngineError> {
+        let own = numbered(plan.scenarios.iter().flat_map(Scenario::requests).flat_map(|r| r.extract.keys()));
+        let settings = numbered(plan.settings.iter().map(|s: &Setting| &s.name));
+        let boundary = boundary(plan, files);
+        let names = Names { own: Some(&own), settings: Some(&settings), feeder: None };
+        let mut compiler = Compiler { origins: &origins, names, files, boundary: &boundary, seed: plan.experiment.seed, keys: Vec::new() };
         let flows = plan.scenarios.iter().map(|s| compiler.flow(s)).collect::<Result<Vec<_>, _>>()?;
         let mut keys = compiler.keys;
         let line = Line::compile(plan, &mut keys).map_err(unsupported)?;
@@ -101,7 +109,12 @@ impl Job {
         }
         let (load, tick) = (&plan.load, plan.experiment.tick);
         let (arrivals, prestart) = (load.arrivals, load.prestart);
-        Ok(Self { origins, keys, flows, shares, vars: names.len(), timeout: load.timeout, tick, arrivals, prestart, line })
+        Ok(Self { origins, keys, flows, shares, vars: own.len(), timeout: load.timeout, tick, arrivals, prestart, line, settings })
+    }
+
+    /// What the settings of a step fill requests with.
+    pub(crate) fn fillings(&self, values: &Values) -> Arc<[Option<Value>]> {
+        self.settings.keys().map(|name| values.get(name).map(fill::of_setting)).collect()
     }
 }
 
@@ -109,101 +122,116 @@ fn unsupported(what: String) -> EngineError {
     EngineError::Unsupported { what }
 }
 
-/// Every variable that some answer fills, by name.
-fn variables(scenarios: &[Scenario]) -> BTreeMap<String, usize> {
-    let requests = scenarios.iter().flat_map(Scenario::requests);
-    let mut names: BTreeMap<String, usize> = requests.flat_map(|r| r.extract.keys().cloned()).map(|name| (name, 0)).collect();
-    for (number, at) in names.values_mut().enumerate() {
-        *at = number;
+fn unready(scenario: &Scenario, why: &str) -> EngineError {
+    EngineError::Unready { what: format!("scenario `{}`: {why}", scenario.name) }
+}
+
+/// Names in order, each with its number.
+fn numbered<'a>(names: impl Iterator<Item = &'a String>) -> BTreeMap<String, usize> {
+    let names: BTreeSet<&String> = names.collect();
+    names.into_iter().enumerate().map(|(at, name)| (name.clone(), at)).collect()
+}
+
+/// What stands between the parts of multipart bodies: the same in every run of a seed, and in none of the parts.
+fn boundary(plan: &Plan, files: &Files) -> String {
+    let requests = plan.scenarios.iter().flat_map(Scenario::requests);
+    let parts: Vec<_> = requests.filter_map(|r| if let Some(RequestBody::Multipart(parts)) = &r.body { Some(parts) } else { None }).collect();
+    let mut number = plan.experiment.seed;
+    loop {
+        // Spread over all digits, so that neighbouring seeds do not look alike.
+        let boundary = format!("{}{:016x}", text::BOUNDARY, number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        if !parts.iter().any(|parts| body::parts_hold(parts, &boundary, files)) {
+            return boundary;
+        }
+        number = number.wrapping_add(1);
     }
-    names
 }
 
 struct Compiler<'a> {
     origins: &'a [Origin],
-    names: &'a BTreeMap<String, usize>,
+    names: Names<'a>,
+    files: &'a Files,
+    boundary: &'a str,
+    seed: u64,
     keys: Vec<RequestKey>,
 }
 
 impl Compiler<'_> {
     fn flow(&mut self, scenario: &Scenario) -> Result<Flow, EngineError> {
-        let once = scenario.once.iter().map(|r| self.ask(scenario, r)).collect::<Result<_, _>>()?;
-        let mut steps = Vec::with_capacity(scenario.steps.len());
-        for step in &scenario.steps {
-            let request = step.request().ok_or_else(|| unsupported(format!("a step of scenario `{}` that is no request", scenario.name)))?;
-            steps.push((self.ask(scenario, request)?, step.think));
-        }
-        if steps.is_empty() {
-            return Err(unsupported(format!("scenario `{}` has no step", scenario.name)));
-        }
-        let choice = if scenario.is_weighted() {
-            let shares = Shares::new(scenario.steps.iter().map(|s| s.weight.unwrap_or(0.0)));
-            Some(shares.ok_or_else(|| unsupported(format!("scenario `{}` whose steps all weigh zero", scenario.name)))?)
-        } else {
-            None
-        };
-        Ok(Flow { think: scenario.think, once, steps, choice, mean_think: scenario.mean_think() })
+        let rows = self.rows(scenario)?;
+        let of = |why: String| unready(scenario, &why);
+        let file = scenario.feeder.as_ref().map_or("", |f| f.file.name());
+        let names = Names { feeder: rows.as_ref().map(|rows| (rows, file)), ..self.names };
+        let mut inner = Compiler { names, keys: std::mem::take(&mut self.keys), ..*self };
+        let once = scenario.once.iter().map(|r| inner.ask(scenario, r)).collect::<Result<_, _>>().map_err(of)?;
+        let steps = Steps::of(&mut inner, scenario).map_err(of)?;
+        self.keys = inner.keys;
+        let strategy = scenario.feeder.as_ref().map(|f| f.strategy).unwrap_or_default();
+        let feed = rows.map(|rows| Feed::new(rows, strategy, self.seed));
+        Ok(Flow { name: scenario.name.clone(), think: scenario.think, feed, once, steps, mean_think: scenario.mean_think() })
     }
 
-    fn ask(&mut self, scenario: &Scenario, request: &crate::model::plan::RequestPlan) -> Result<Ask, EngineError> {
-        let key = RequestKey { scenario: scenario.name.clone(), name: request.name.clone(), ..RequestKey::default() };
-        let at = self.keys.iter().position(|k| *k == key).unwrap_or_else(|| {
-            self.keys.push(key);
-            self.keys.len() - 1
-        });
-        let wire = Wire::compile(request, self.origins, self.names).map_err(|why| unsupported(format!("request `{}`: {why}", request.name)))?;
+    fn rows(&self, scenario: &Scenario) -> Result<Option<Rows>, EngineError> {
+        let Some(feeder) = &scenario.feeder else { return Ok(None) };
+        let kind = match feeder.file {
+            FeederFile::Csv(_) => RowsKind::Csv,
+            FeederFile::Json(_) => RowsKind::Json,
+        };
+        let rows = Rows::parse(kind, self.files.get(feeder.file.name()));
+        rows.map(Some).map_err(|why| unready(scenario, &format!("feeder {}: {why}", feeder.file.name())))
+    }
+
+    fn ask(&mut self, scenario: &Scenario, request: &RequestPlan) -> Result<Ask, String> {
+        let of = |why: String| format!("request `{}`: {why}", request.name);
+        let placeholders = names::placeholders(request);
+        if let Some(fault) = placeholders.iter().find_map(|name| self.names.fault(name)) {
+            return Err(of(fault));
+        }
+        let around = Around { names: &self.names, files: self.files, boundary: self.boundary };
+        let wire = Wire::compile(request, self.origins, around).map_err(of)?;
+        let checks: Vec<Test> = request.checks.iter().map(Test::new).collect::<Result<_, _>>().map_err(of)?;
+        let takes = request.extract.iter().filter_map(|(name, what)| Some((self.own(name)?, name.clone(), what)));
+        let take = |(var, name, what)| Ok(Take { var, name, taker: Taker::new(what)?, said: Once::default() });
+        let takes: Vec<Take> = takes.map(take).collect::<Result<_, _>>().map_err(of)?;
         let method = request.method.to_ascii_uppercase();
         Ok(Ask {
-            key: at,
+            name: request.name.clone(),
             wire,
             to_head: method == "HEAD",
             safe: matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE"),
+            keep: kept(&checks, &takes),
             expect: request.expect_status.clone(),
-            extract: request.extract.iter().filter_map(|(name, what)| Some((*self.names.get(name)?, what.clone()))).collect(),
+            checks,
+            takes,
+            needs: self.needs(&placeholders),
+            uses_settings: placeholders.iter().any(|name| matches!(self.names.find(name), Some(Slot::Setting(_)))),
+            key: self.key(scenario, request),
+        })
+    }
+
+    fn own(&self, name: &str) -> Option<usize> {
+        if let Some(Slot::Own(var)) = self.names.find(name) { Some(var) } else { None }
+    }
+
+    fn needs(&self, placeholders: &[String]) -> Vec<Need> {
+        let names: BTreeSet<&String> = placeholders.iter().collect();
+        names.into_iter().filter_map(|name| Some(Need { var: self.own(name)?, name: name.clone(), said: Once::default() })).collect()
+    }
+
+    /// Requests of one scenario, name and tags are counted together.
+    fn key(&mut self, scenario: &Scenario, request: &RequestPlan) -> usize {
+        let mut tags = scenario.tags.clone();
+        tags.extend(request.tags.clone());
+        let key = RequestKey { scenario: scenario.name.clone(), name: request.name.clone(), tags, ..RequestKey::default() };
+        self.keys.iter().position(|k| *k == key).unwrap_or_else(|| {
+            self.keys.push(key);
+            self.keys.len() - 1
         })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::testkit;
-    use super::*;
-    use crate::model::plan::{RequestPlan, ScenarioStep};
-
-    #[test]
-    fn one_name_is_one_key_also_in_two_places() {
-        let mut plan = testkit::plan("http://127.0.0.1:1");
-        let again = plan.scenarios[0].steps[0].clone();
-        plan.scenarios[0].steps.push(again);
-        let job = Job::compile(&plan, vec![testkit::origin()]).unwrap();
-        assert_eq!(job.keys.len(), 1);
-        assert_eq!(job.flows[0].steps.len(), 2);
-    }
-
-    #[test]
-    fn plans_that_can_not_be_sent_are_refused_with_a_reason() {
-        let good = testkit::plan("http://127.0.0.1:1");
-        let spoilt = |spoil: &dyn Fn(&mut Plan)| {
-            let mut plan = good.clone();
-            spoil(&mut plan);
-            match Job::compile(&plan, vec![testkit::origin()]) {
-                Err(EngineError::Unsupported { what }) => what,
-                other => panic!("{other:?}"),
-            }
-        };
-        assert!(spoilt(&|p| p.scenarios.clear()).contains("scenario"));
-        assert!(spoilt(&|p| p.scenarios[0].steps.clear()).contains("no step"));
-        assert!(spoilt(&|p| p.scenarios[0].weight = 0.0).contains("zero"));
-        let no_method = ScenarioStep::of(RequestPlan::new("GET IT", "/"));
-        assert!(spoilt(&|p| p.scenarios[0].steps = vec![no_method.clone()]).contains("method"));
-        assert!(spoilt(&|p| p.experiment.tick = Span::ZERO).contains("tick"));
-    }
-
-    #[test]
-    fn statuses_count_as_the_plan_says() {
-        let plan = testkit::plan("http://127.0.0.1:1");
-        let job = Job::compile(&plan, vec![testkit::origin()]).unwrap();
-        let ask = &job.flows[0].steps[0].0;
-        assert!(ask.expects(200) && ask.expects(302) && !ask.expects(404));
-    }
+/// What of an answer checks and extractions need.
+fn kept(checks: &[Test], takes: &[Take]) -> Keep {
+    let all = checks.iter().map(Test::keep).chain(takes.iter().map(|t| t.taker.keep()));
+    all.fold(Keep::default(), |sum, keep| Keep { head: sum.head || keep.head, body: sum.body || keep.body })
 }

@@ -1,11 +1,13 @@
 //! One request as the bytes that go over the wire: whole where it is always the same, with gaps where a user's variables stand.
 
-use std::collections::BTreeMap;
+use std::io::Write as _;
 
-use super::json;
-use super::text::{Place, Text, Vars};
+use super::body::{Around, Content};
+use super::names::Names;
+use super::text::{Place, Text};
+use crate::load::fill::Vars;
 use crate::load::host::Origin;
-use crate::model::plan::{RequestBody, RequestPlan};
+use crate::model::plan::RequestPlan;
 use crate::model::template::{Piece, Template};
 
 /// What is sent, for each instance of the service.
@@ -17,27 +19,23 @@ pub(crate) struct Wire {
     fixed: Vec<Vec<u8>>,
 }
 
+/// Room for a request that differs from user to user.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    whole: Vec<u8>,
+    body: Vec<u8>,
+}
+
 impl Wire {
-    pub(super) fn compile(request: &RequestPlan, origins: &[Origin], names: &BTreeMap<String, usize>) -> Result<Self, String> {
+    pub(super) fn compile(request: &RequestPlan, origins: &[Origin], around: Around<'_>) -> Result<Self, String> {
         let method = request.method.to_ascii_uppercase();
         if !is_token(&method) {
             return Err(format!("`{}` is no HTTP method", request.method));
         }
-        let body = request.body.as_ref().map(|body| {
-            Ok(match body {
-                RequestBody::Text(template) => {
-                    let mut text = Text::default();
-                    text.push_template(template, Place::Text, names);
-                    text
-                }
-                RequestBody::Json(value) => json::compile(value, names),
-                RequestBody::Form(_) | RequestBody::File(_) | RequestBody::Multipart(_) => return Err("a form, file or multipart body".to_owned()),
-            })
-        });
-        let body = body.transpose()?;
-        let lines = header_lines(request, names)?;
-        let heads: Vec<Text> = origins.iter().map(|origin| head(&method, request, origin, &lines, names)).collect();
-        let mut wire = Self { heads, body, fixed: Vec::new() };
+        let body = request.body.as_ref().map(|body| Content::compile(body, around)).transpose()?;
+        let lines = header_lines(request, body.as_ref(), around.names)?;
+        let heads: Vec<Text> = origins.iter().map(|origin| head(&method, request, origin, &lines, around.names)).collect();
+        let mut wire = Self { heads, body: body.map(|b| b.text), fixed: Vec::new() };
         if wire.heads.iter().chain(&wire.body).all(Text::is_plain) {
             wire.fixed = (0..origins.len()).map(|at| wire.rendered(at)).collect();
         }
@@ -45,38 +43,39 @@ impl Wire {
     }
 
     /// The bytes for an instance; `scratch` is used where they depend on the user.
-    pub(crate) fn bytes<'a>(&'a self, origin: usize, vars: &Vars, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+    pub(crate) fn bytes<'a>(&'a self, origin: usize, vars: &Vars, scratch: &'a mut Scratch) -> &'a [u8] {
         if let Some(fixed) = self.fixed.get(origin) {
             return fixed;
         }
-        scratch.clear();
         self.render(origin, vars, scratch);
-        scratch
+        &scratch.whole
     }
 
     fn rendered(&self, origin: usize) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.render(origin, &[], &mut out);
-        out
+        let mut scratch = Scratch::default();
+        self.render(origin, &Vars::default(), &mut scratch);
+        scratch.whole
     }
 
-    fn render(&self, origin: usize, vars: &Vars, out: &mut Vec<u8>) {
+    fn render(&self, origin: usize, vars: &Vars, to: &mut Scratch) {
+        to.whole.clear();
         if let Some(head) = self.heads.get(origin) {
-            head.render(vars, out);
+            head.render(vars, &mut to.whole);
         }
-        let Some(body) = &self.body else {
-            out.extend_from_slice(b"\r\n");
-            return;
-        };
-        let mut content = Vec::new();
-        body.render(vars, &mut content);
-        out.extend_from_slice(format!("Content-Length: {}\r\n\r\n", content.len()).as_bytes());
-        out.extend_from_slice(&content);
+        if let Some(body) = &self.body {
+            to.body.clear();
+            body.render(vars, &mut to.body);
+            // Writing to memory can not fail.
+            let _ = write!(to.whole, "Content-Length: {}\r\n\r\n", to.body.len());
+            to.whole.extend_from_slice(&to.body);
+        } else {
+            to.whole.extend_from_slice(b"\r\n");
+        }
     }
 }
 
 /// Everything but Host, Content-Length and the end.
-fn header_lines(request: &RequestPlan, names: &BTreeMap<String, usize>) -> Result<Text, String> {
+fn header_lines(request: &RequestPlan, body: Option<&Content>, names: &Names<'_>) -> Result<Text, String> {
     let mut lines = Text::default();
     for (name, value) in &request.headers {
         if !is_token(name) {
@@ -99,25 +98,36 @@ fn header_lines(request: &RequestPlan, names: &BTreeMap<String, usize>) -> Resul
     if !given("accept") {
         lines.push(b"Accept: */*\r\n");
     }
-    match &request.body {
-        Some(RequestBody::Json(_)) if !given("content-type") => lines.push(b"Content-Type: application/json\r\n"),
-        Some(RequestBody::Text(_)) if !given("content-type") => lines.push(b"Content-Type: text/plain; charset=utf-8\r\n"),
+    match body {
+        Some(body) if !given("content-type") => lines.push(format!("Content-Type: {}\r\n", body.media_type).as_bytes()),
         None if matches!(request.method.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH") => lines.push(b"Content-Length: 0\r\n"),
         _ => {}
     }
     Ok(lines)
 }
 
-fn head(method: &str, request: &RequestPlan, origin: &Origin, lines: &Text, names: &BTreeMap<String, usize>) -> Text {
+fn head(method: &str, request: &RequestPlan, origin: &Origin, lines: &Text, names: &Names<'_>) -> Text {
     let mut head = Text::default();
     head.push(format!("{method} {}", origin.base).as_bytes());
     head.push_path(&request.path, names);
+    push_query(request, names, &mut head);
     head.push(b" HTTP/1.1\r\n");
     if !request.headers.keys().any(|k| k.eq_ignore_ascii_case("host")) {
         head.push(format!("Host: {}\r\n", origin.host).as_bytes());
     }
     head.append(lines.clone());
     head
+}
+
+/// Parameters beside those that the path has already.
+fn push_query(request: &RequestPlan, names: &Names<'_>, head: &mut Text) {
+    let written = request.path.pieces().iter().any(|p| matches!(p, Piece::Text(text) if text.contains('?')));
+    for (at, (name, value)) in request.query.iter().enumerate() {
+        head.push(if at == 0 && !written { b"?" } else { b"&" });
+        head.push_written(name, Place::Query);
+        head.push(b"=");
+        head.push_template(value, Place::Query, names);
+    }
 }
 
 fn is_token(text: &str) -> bool {
@@ -130,29 +140,39 @@ fn is_header_text(value: &Template) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::Value;
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::load::files::Files;
+    use crate::load::fill::Value;
     use crate::load::testkit;
+    use crate::model::plan::RequestBody;
 
     fn wire(request: &RequestPlan, names: &[&str]) -> Result<Wire, String> {
-        let names = names.iter().enumerate().map(|(i, n)| ((*n).to_owned(), i)).collect();
-        Wire::compile(request, &[Origin::new("shop:80".to_owned(), "/v1".to_owned(), Vec::new())], &names)
+        let own: BTreeMap<String, usize> = names.iter().enumerate().map(|(i, n)| ((*n).to_owned(), i)).collect();
+        let names = Names { own: Some(&own), ..Names::default() };
+        let around = Around { names: &names, files: &Files::default(), boundary: "plimsoll-part-1" };
+        Wire::compile(request, &[Origin::new("shop:80".to_owned(), "/v1".to_owned(), Vec::new())], around)
+    }
+
+    fn vars(values: &[&str]) -> Vars {
+        let value = |text: &&str| Some(Value { text: (*text).to_owned(), bare: text.parse::<u64>().is_ok() });
+        Vars { own: values.iter().map(value).collect(), ..Vars::default() }
     }
 
     fn bytes(wire: &Wire, vars: &Vars) -> String {
-        let mut scratch = Vec::new();
-        String::from_utf8(wire.bytes(0, vars, &mut scratch).to_vec()).unwrap()
+        String::from_utf8(wire.bytes(0, vars, &mut Scratch::default()).to_vec()).unwrap()
     }
 
     #[test]
     fn a_plain_request_is_made_once() {
         let request = testkit::get("/items?x=1");
         let wire = wire(&request, &[]).unwrap();
-        let text = bytes(&wire, &[]);
+        let text = bytes(&wire, &Vars::default());
         assert!(text.starts_with("GET /v1/items?x=1 HTTP/1.1\r\nHost: shop:80\r\nUser-Agent: plimsoll/"), "{text}");
         assert!(text.ends_with("Accept: */*\r\n\r\n"), "{text}");
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        assert!(std::ptr::eq(wire.bytes(0, &[], &mut a), wire.bytes(0, &[], &mut b)), "no copy for each request");
+        let (nothing, mut a, mut b) = (Vars::default(), Scratch::default(), Scratch::default());
+        assert!(std::ptr::eq(wire.bytes(0, &nothing, &mut a), wire.bytes(0, &nothing, &mut b)), "no copy for each request");
     }
 
     #[test]
@@ -162,8 +182,7 @@ mod tests {
         request.headers.insert("Authorization".to_owned(), Template::parse("Bearer {token}"));
         request.body = Some(RequestBody::Json(serde_json::json!({"id": "{id}"})));
         let wire = wire(&request, &["id", "token"]).unwrap();
-        let vars = [Some(Value { text: "5".to_owned(), bare: true }), Some(Value { text: "abc".to_owned(), bare: false })];
-        let text = bytes(&wire, &vars);
+        let text = bytes(&wire, &vars(&["5", "abc"]));
         assert!(text.starts_with("POST /v1/items/5 HTTP/1.1\r\n"), "{text}");
         assert!(text.contains("Authorization: Bearer abc\r\n") && text.contains("Content-Type: application/json\r\n"), "{text}");
         assert!(text.ends_with("Content-Length: 8\r\n\r\n{\"id\":5}"), "{text}");
@@ -175,7 +194,7 @@ mod tests {
             [("a/b", "", "GET /v1/a/b "), ("{at}/x", "/items/9", "GET /v1/items/9/x "), ("{at}", "items", "GET /v1/items "), ("", "", "GET /v1/ ")]
         {
             let wire = wire(&testkit::get(path), &["at"]).unwrap();
-            let text = bytes(&wire, &[Some(Value { text: value.to_owned(), bare: false })]);
+            let text = bytes(&wire, &vars(&[value]));
             assert!(text.starts_with(line), "{path}: {text}");
         }
     }
@@ -184,7 +203,7 @@ mod tests {
     fn a_post_without_body_says_so() {
         let mut request = testkit::get("/x");
         request.method = "POST".to_owned();
-        assert!(bytes(&wire(&request, &[]).unwrap(), &[]).ends_with("Content-Length: 0\r\n\r\n"));
+        assert!(bytes(&wire(&request, &[]).unwrap(), &Vars::default()).ends_with("Content-Length: 0\r\n\r\n"));
     }
 
     #[test]
@@ -193,7 +212,7 @@ mod tests {
         for (name, value) in [("host", "other"), ("user-agent", "me"), ("Accept", "text/html")] {
             request.headers.insert(name.to_owned(), Template::parse(value));
         }
-        let text = bytes(&wire(&request, &[]).unwrap(), &[]);
+        let text = bytes(&wire(&request, &[]).unwrap(), &Vars::default());
         assert_eq!(text.matches("Host").count() + text.matches("User-Agent").count() + text.matches("*/*").count(), 0, "{text}");
     }
 
@@ -204,5 +223,50 @@ mod tests {
             request.headers.insert(name.to_owned(), Template::parse(value));
             assert!(wire(&request, &[]).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn parameters_follow_those_of_the_path() {
+        let mut request = testkit::get("/items");
+        request.query = [("q", "{v}"), ("a b", "x=1")].map(|(n, v)| (n.to_owned(), Template::parse(v))).into();
+        for (path, line) in [("/items", "GET /v1/items?a%20b=x%3D1&q=%26%20%C3%A9 "), ("/items?x=1", "GET /v1/items?x=1&a%20b=x%3D1&q=%26%20%C3%A9 ")]
+        {
+            request.path = Template::parse(path);
+            let text = bytes(&wire(&request, &["v"]).unwrap(), &vars(&["& é"]));
+            assert!(text.starts_with(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_value_begins_a_line_of_its_own() {
+        let evil = "x\r\nEvil: 1\r\n\r\nGET /evil HTTP/1.1\r\n";
+        let mut request = testkit::get("/{v}");
+        request.query.insert("q".to_owned(), Template::parse("{v}"));
+        request.headers.insert("X-Own".to_owned(), Template::parse("{v}"));
+        let text = bytes(&wire(&request, &["v"]).unwrap(), &vars(&[evil]));
+        assert_eq!(text.lines().filter(|l| l.starts_with("Evil") || l.starts_with("GET")).count(), 1, "{text}");
+        assert_eq!(text.matches("\r\n\r\n").count(), 1);
+    }
+
+    #[test]
+    fn the_length_is_that_of_the_filled_body() {
+        let mut request = testkit::get("/x");
+        request.method = "POST".to_owned();
+        request.body = Some(RequestBody::Text(Template::parse("é{v}")));
+        let wire = wire(&request, &["v"]).unwrap();
+        let mut scratch = Scratch::default();
+        for (value, end) in [("abc", "Content-Length: 5\r\n\r\néabc"), ("", "Content-Length: 2\r\n\r\né")] {
+            let text = String::from_utf8(wire.bytes(0, &vars(&[value]), &mut scratch).to_vec()).unwrap();
+            assert!(text.ends_with(end), "{text}");
+        }
+    }
+
+    #[test]
+    fn own_media_types_stay() {
+        let mut request = testkit::get("/x");
+        request.body = Some(RequestBody::Form(BTreeMap::new()));
+        request.headers.insert("content-type".to_owned(), Template::parse("a/b"));
+        let text = bytes(&wire(&request, &[]).unwrap(), &Vars::default());
+        assert!(text.contains("content-type: a/b\r\n") && !text.contains("urlencoded"), "{text}");
     }
 }

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::Worker;
-use super::pass::pass;
+use super::pass::{Pass, pass};
 use super::user::{Seat, User};
 use super::visit::{Stay, stay};
 use crate::load::course::{Comings, Courses};
@@ -187,7 +187,9 @@ fn lock<S>(free: &Free<S>, flow: usize) -> Option<std::sync::MutexGuard<'_, Vec<
 
 /// One pass; the user is free again behind it.
 async fn visit<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, who: Who, due: Elapsed, free: Arc<Free<D::Stream>>, place: Taken) {
-    pass(&seat, &mut user, who, due).await;
+    if pass(&seat, &mut user, who, due).await == Pass::Dry {
+        seat.drop_arrival();
+    }
     if let Some(mut free) = lock(&free, user.flow) {
         free.push(user);
     }

@@ -5,12 +5,14 @@
 
 mod arrivals;
 mod crew;
+mod judge;
 mod pass;
 mod request;
 #[cfg(test)]
 mod tests;
 mod user;
 mod visit;
+mod walk;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -126,6 +128,12 @@ impl<D: Dial> Worker<D> {
                 () = self.pacer.until(self.instant(at)) => {}
             }
         }
+    }
+
+    /// Says something that a reader must know.
+    fn warn(&self, text: String) {
+        // Without a collector the load is at its end: nobody reads on.
+        let _ = self.out.send(Note::Warn(text));
     }
 
     /// Until the orders end.

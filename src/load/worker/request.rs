@@ -5,15 +5,16 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::Worker;
+use super::judge::{forget, judge};
 use super::user::{Seat, User};
 use crate::load::book::{Ending, under};
+use crate::load::checks::Tested;
 use crate::load::compile::Ask;
 use crate::load::dial::Dial;
-use crate::load::extract;
+use crate::load::extract::Answer;
 use crate::load::fault;
-use crate::load::http::{Connection, Decoder, Keep};
+use crate::load::http::{Connection, Decoder};
 use crate::model::event::ErrorKind;
-use crate::model::plan::Extract;
 use crate::model::units::{Elapsed, Span};
 use crate::ports::Belongs;
 
@@ -46,11 +47,17 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
     let mut cost = Cost::default();
     let due = begun + worker.job.timeout.duration();
     let answer = attempt(worker, user, request, due, &mut cost).await;
-    let failed = answer.and_then(|answer| judge(user, request, &answer)).err();
+    let (failed, checks) = match answer {
+        Ok(answer) => judge(worker, user, request, answer.status(), Answer { head: answer.head(), body: answer.body() }),
+        Err(kind) => {
+            forget(user, request);
+            (Some(kind), Tested::default())
+        }
+    };
 
     let end = worker.now();
     let connect_wait = Span::from(cost.connecting);
-    worker.book().finish(seat.number, Ending { at: end, failed, stale: cost.stale, bytes: cost.bytes, connect_wait });
+    worker.book().finish(seat.number, Ending { at: end, failed, checks, stale: cost.stale, bytes: cost.bytes, connect_wait });
     user.refusals = if failed.is_some_and(fault::calls_for_patience) { user.refusals.saturating_add(1) } else { 0 };
     Done { end, good: failed.is_none() }
 }
@@ -95,11 +102,7 @@ async fn exchange<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(
     cost: &mut Cost,
     kept: bool,
 ) -> Result<Decoder, ErrorKind> {
-    let keep = Keep {
-        head: request.extract.iter().any(|e| matches!(e.1, Extract::Header(_))),
-        body: request.extract.iter().any(|e| matches!(e.1, Extract::Json(_))),
-    };
-    let mut decoder = Decoder::new(request.to_head, keep);
+    let mut decoder = Decoder::new(request.to_head, request.keep);
     let wire = request.wire.bytes(user.origin, &user.vars, &mut user.scratch);
     let result = connection.exchange(wire, &mut decoder, due).await;
     cost.bytes += connection.take_received();
@@ -108,18 +111,4 @@ async fn exchange<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(
         user.connection = Some(connection);
     }
     Ok(decoder)
-}
-
-/// Whether the answer is what the plan wants; takes from it what later requests need.
-fn judge<S>(user: &mut User<S>, request: &Ask, answer: &Decoder) -> Result<(), ErrorKind> {
-    if !request.expects(answer.status()) {
-        return Err(ErrorKind::Status);
-    }
-    for (var, what) in &request.extract {
-        let value = extract::take(what, answer).ok_or(ErrorKind::BadAnswer)?;
-        if let Some(slot) = user.vars.get_mut(*var) {
-            *slot = Some(value);
-        }
-    }
-    Ok(())
 }

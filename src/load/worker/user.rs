@@ -1,4 +1,4 @@
-//! A virtual user: its connection, its variables, its generator; and the life of one under closed load.
+//! A virtual user: its connection, its variables, its row of data, its generator; and the life of one under closed load.
 
 use std::sync::Arc;
 
@@ -7,9 +7,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Worker;
 use super::pass::{Pass, pass};
-use crate::load::compile::Value;
+use crate::load::compile::{Flow, Scratch};
 use crate::load::dial::Dial;
 use crate::load::draw;
+use crate::load::feed::Feed;
+use crate::load::fill::Vars;
 use crate::load::http::Connection;
 use crate::load::orders::{Permit, Who};
 use crate::model::units::{Elapsed, Span};
@@ -28,14 +30,16 @@ pub(super) struct User<S> {
     pub(super) origin: usize,
     /// Its kept connection.
     pub(super) connection: Option<Connection<S>>,
-    /// What it took from answers.
-    pub(super) vars: Vec<Option<Value>>,
+    /// What its requests are filled with.
+    pub(super) vars: Vars,
+    /// Whether a request was sent with its row, so that the next pass needs another.
+    pub(super) spent: bool,
     /// Whether it has done its `once` steps.
     pub(super) ready: bool,
     /// Its own generator.
     pub(super) rng: ChaCha8Rng,
     /// Room for requests that differ from user to user.
-    pub(super) scratch: Vec<u8>,
+    pub(super) scratch: Scratch,
     /// Failures in a row that call for patience.
     pub(super) refusals: u32,
 }
@@ -49,12 +53,22 @@ impl<S> User<S> {
             flow,
             origin: usize::try_from(number % worker.job.origins.len().max(1) as u64).unwrap_or(0),
             connection: None,
-            vars: vec![None; worker.job.vars],
+            vars: Vars::new(worker.job.vars),
+            spent: true,
             ready: false,
             rng,
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
             refusals: 0,
         }
+    }
+
+    /// Draws the row of the next pass. A row no request was sent with is kept: a pass that was cut before its first request takes nothing away.
+    /// The `once` steps and the pass behind them are one and share the user's first row. False if there is none left.
+    pub(super) fn draw_row(&mut self, flow: &Flow) -> bool {
+        let Some(feed) = flow.feed.as_ref().filter(|_| self.spent) else { return true };
+        let Some(row) = feed.draw(&mut self.rng) else { return false };
+        (self.vars.row, self.spent) = (row, false);
+        true
     }
 
     /// When its next pass is meant to begin, after one that ended at `end` and asks for a think time of its own.
@@ -84,6 +98,12 @@ impl<D: Dial> Seat<D> {
     pub(super) const fn new(worker: Arc<Worker<D>>, number: usize) -> Self {
         Self { worker, number }
     }
+
+    /// The arrival that sits here can not begin after all.
+    pub(super) fn drop_arrival(&self) {
+        let now = self.worker.now();
+        self.worker.book().dropped(now);
+    }
 }
 
 impl<D: Dial> Drop for Seat<D> {
@@ -95,7 +115,8 @@ impl<D: Dial> Drop for Seat<D> {
 /// The life of a user that goes on while it is wanted: the `number`th of its kind, with this scenario.
 pub(super) async fn live<D: Dial>(seat: Seat<D>, who: Who, number: u64, flow: usize) {
     let worker = Arc::clone(&seat.worker);
-    let Some(plan) = worker.job.flows.get(flow) else { return };
+    // Hired again at every turn while it is wanted: without a row left it does not even sit down.
+    let Some(plan) = worker.job.flows.get(flow).filter(|f| !f.feed.as_ref().is_some_and(Feed::is_dry)) else { return };
     let mut user = User::new(&worker, number, flow);
     let spread = if plan.mean_think.is_zero() { SPREAD } else { plan.mean_think };
     let mut intended = worker.now().plus(draw::up_to(spread, &mut user.rng));
@@ -106,6 +127,7 @@ pub(super) async fn live<D: Dial>(seat: Seat<D>, who: Who, number: u64, flow: us
         let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
             Pass::Failed { end } => (end, Span::ZERO),
+            Pass::Dry => return,
             Pass::Cut => {
                 if !may_go_on(&worker, who).await {
                     return;

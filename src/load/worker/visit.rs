@@ -43,7 +43,11 @@ pub(super) async fn stay<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, who:
         let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
             Pass::Failed { end } => (end, Span::ZERO),
-            Pass::Cut => break,
+            Pass::Dry if done == 0 => {
+                seat.drop_arrival();
+                break;
+            }
+            Pass::Cut | Pass::Dry => break,
         };
         done += 1;
         intended = user.next_start(&seat.worker, end, think);

@@ -215,6 +215,15 @@ pub enum FeederFile {
     Json(String),
 }
 
+impl FeederFile {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let (Self::Csv(name) | Self::Json(name)) = self;
+        name
+    }
+}
+
 /// Which row a pass gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
