@@ -11,6 +11,8 @@ mod numeric;
 mod progress;
 mod run;
 mod sweep;
+#[cfg(test)]
+mod testkit;
 mod threshold;
 
 use crate::model::session::Session;
@@ -22,7 +24,7 @@ pub use sweep::{By, Candidates, Column, Goal, LatencySlice, Load, LoadKind, SCHE
 pub use threshold::{Standing, standing, thresholds};
 
 /// Version of the judge: moves when the same data may get another verdict.
-pub const JUDGE: &str = "1";
+pub const JUDGE: &str = "2";
 
 /// The verdict on a sweep. The same sweep gives the same verdict.
 #[must_use]

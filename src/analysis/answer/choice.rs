@@ -23,6 +23,8 @@ pub(super) struct Choice {
     pub(super) regret: Vec<f64>,
     /// Probability of every candidate to be as good as the best.
     pub(super) as_good: Vec<f64>,
+    /// Which candidates the objectives allow.
+    pub(super) allowed: Vec<bool>,
     /// The best candidate of each draw.
     pub(super) best: Vec<f64>,
     /// 90% of them.
@@ -36,36 +38,26 @@ impl Choice {
     pub(super) fn of(evidence: &Evidence<'_>, allowed: &[bool]) -> Self {
         let p = &evidence.posterior;
         let n = p.grid.len();
-        let (mut regret, mut as_good, mut best) = (vec![0.0; n], vec![0.0; n], Vec::with_capacity(p.draws.len()));
-        for draw in &p.draws {
-            let (at, least) = draw.iter().enumerate().fold((0, f64::INFINITY), |b, (i, l)| if *l < b.1 { (i, *l) } else { b });
-            best.push(p.grid.get(at).copied().unwrap_or(0.0));
-            for (i, loss) in draw.iter().enumerate() {
-                let over = loss / least - 1.0;
-                regret[i] += over.min(1.0);
-                as_good[i] += if over <= INDIFFERENT { 1.0 } else { 0.0 };
-            }
-        }
-        let count = p.draws.len().max(1) as f64;
-        regret.iter_mut().chain(as_good.iter_mut()).for_each(|x| *x /= count);
+        let any = (0..n).any(|i| allowed.get(i).copied().unwrap_or(true));
+        let allows = |i: usize| !any || allowed.get(i).copied().unwrap_or(true);
+        let Compared { regret, as_good, best } = compare(evidence, &allows);
         let open = evidence.sweep.model == LoadKind::Open;
         let floor = if open { over_the_cliff(evidence) } else { 0 };
-        let admits = |i: usize| i >= floor && allowed.get(i).copied().unwrap_or(true);
-        let any = (0..n).any(admits);
         let score = |i: &usize| regret[*i] + SIZE_COST * p.grid[*i].log2();
-        let least = |admit: &dyn Fn(usize) -> bool| (0..n).filter(|i| admit(*i)).min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(0);
-        let free = least(&|i| i >= floor);
-        let wish = if any { least(&admits) } else { free };
+        let least = |admit: &dyn Fn(usize) -> bool| (0..n).filter(|i| admit(*i)).min_by(|a, b| score(a).total_cmp(&score(b)));
+        let free = unbound(evidence, floor);
+        let wish = least(&|i| i >= floor && allows(i)).or_else(|| least(&allows)).unwrap_or(0);
         let at = if open { off_the_cliff(evidence, wish) } else { wish };
-        let at = small_enough(evidence, &regret).filter(|small| *small < at && admits(*small)).unwrap_or(at);
+        let at = small_enough(evidence, &regret).filter(|small| *small < at && *small >= floor && allows(*small)).unwrap_or(at);
         let grid = |i: usize| p.grid.get(i).copied().unwrap_or(0.0);
         let interval = quantile(&best, 0.05).zip(quantile(&best, 0.95)).unwrap_or((grid(0), grid(n.saturating_sub(1))));
         Self {
             at,
             value: grid(at),
             wish: grid(wish),
-            unconstrained: (free != wish).then(|| grid(free)),
+            unconstrained: free.filter(|free| !allows(*free)).map(grid),
             interval: (interval.0.floor(), interval.1.ceil()),
+            allowed: (0..n).map(allows).collect(),
             regret,
             as_good,
             best,
@@ -84,6 +76,39 @@ impl Choice {
         let high = (self.at + 1..grid.len()).take_while(|i| good(*i)).last().unwrap_or(self.at);
         (grid.get(low).copied().unwrap_or(self.value), grid.get(high).copied().unwrap_or(self.value))
     }
+}
+
+/// The candidates against the best of those that are allowed, over all draws.
+struct Compared {
+    regret: Vec<f64>,
+    as_good: Vec<f64>,
+    best: Vec<f64>,
+}
+
+fn compare(evidence: &Evidence<'_>, allows: &dyn Fn(usize) -> bool) -> Compared {
+    let p = &evidence.posterior;
+    let n = p.grid.len();
+    let mut out = Compared { regret: vec![0.0; n], as_good: vec![0.0; n], best: Vec::with_capacity(p.draws.len()) };
+    for draw in &p.draws {
+        let least = draw.iter().enumerate().filter(|(i, _)| allows(*i)).fold((0, f64::INFINITY), |b, (i, l)| if *l < b.1 { (i, *l) } else { b });
+        out.best.push(p.grid.get(least.0).copied().unwrap_or(0.0));
+        for (i, loss) in draw.iter().enumerate() {
+            let over = (loss / least.1 - 1.0).max(0.0);
+            out.regret[i] += over.min(1.0);
+            out.as_good[i] += if over <= INDIFFERENT && allows(i) { 1.0 } else { 0.0 };
+        }
+    }
+    let count = p.draws.len().max(1) as f64;
+    out.regret.iter_mut().chain(out.as_good.iter_mut()).for_each(|x| *x /= count);
+    out
+}
+
+/// The candidate of least loss if nothing ruled any out.
+fn unbound(evidence: &Evidence<'_>, floor: usize) -> Option<usize> {
+    let p = &evidence.posterior;
+    let regret = compare(evidence, &|_| true).regret;
+    let score = |i: &usize| regret[*i] + SIZE_COST * p.grid[*i].log2();
+    (floor..p.grid.len()).min_by(|a, b| score(a).total_cmp(&score(b)))
 }
 
 /// Where the service's own CPU is the limit the loss is level: the smallest value measured to be on the level part is enough.

@@ -12,11 +12,11 @@ use crate::analysis::run::Run;
 use crate::model::verdict::{Kind, Remark};
 
 /// All flags of a verdict.
-pub(super) fn flags(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, allowed: &Allowed) -> Vec<Remark> {
+pub(super) fn flags(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, allowed: &Allowed, strangers: &[f64]) -> Vec<Remark> {
     let all = [
         single_run(evidence),
         threads_changed(evidence),
-        off_curve(evidence),
+        off_curve(strangers),
         growing_queue(evidence, ruling),
         unsteady(evidence, ruling),
         disturbed(evidence),
@@ -54,17 +54,9 @@ fn threads_changed(evidence: &Evidence<'_>) -> Option<Remark> {
     })
 }
 
-/// A value whose loss is far from what its neighbours and the curve say.
-fn off_curve(evidence: &Evidence<'_>) -> Option<Remark> {
-    let p = &evidence.posterior;
-    let far = |g: &&Group| {
-        let i = p.index(g.value);
-        let off = (g.loss() + p.shift).ln() - p.mean.get(i).copied().unwrap_or(0.0);
-        let sd = p.sd.get(i).copied().unwrap_or(0.0).hypot(p.noise).max(0.01);
-        off.abs() > 3.0 * sd && off.abs() > 0.03
-    };
-    let collapsed = |g: &Group| g.failed() >= 0.05 || g.loss() >= 4.0 * evidence.best().loss();
-    let values: Vec<String> = evidence.groups.iter().filter(|g| !collapsed(g)).filter(far).map(|g| figure(g.value)).collect();
+/// A value whose loss is far from what the others say of that place.
+fn off_curve(strangers: &[f64]) -> Option<Remark> {
+    let values: Vec<String> = strangers.iter().copied().map(figure).collect();
     (!values.is_empty()).then(|| Remark::new("off_curve", format!("{} does not fit the curve of the other values: repeat it", values.join(", "))))
 }
 
@@ -151,7 +143,8 @@ fn other_bottleneck(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> 
 
 fn slo_binds(choice: &Choice, allowed: &Allowed) -> Option<Remark> {
     let free = choice.unconstrained.filter(|_| !allowed.unmet)?;
-    Some(Remark::new("slo_binds", format!("{} has the least loss, but an objective rules it out", figure(free))))
+    let why = if allowed.stated { "an objective rules it out" } else { "more than 1% of the requests failed there" };
+    Some(Remark::new("slo_binds", format!("{} has the least loss, but {why}", figure(free))))
 }
 
 fn slo_unmet(allowed: &Allowed) -> Option<Remark> {

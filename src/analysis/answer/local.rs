@@ -5,6 +5,10 @@ use super::evidence::Evidence;
 
 /// The smallest regret that may be claimed without the local check.
 const UNCHECKED: f64 = 0.02;
+/// The smallest that may be claimed where a value near the choice contradicts the curve.
+const CONTRADICTED: f64 = 0.05;
+/// How far (log) such a value may push the choice.
+const PULL: f64 = 0.55;
 /// Measured at the choice: within this (log).
 const HERE: f64 = 0.05;
 /// Measured beside it: within this (log).
@@ -35,6 +39,17 @@ pub(super) fn missing(evidence: &Evidence<'_>, chosen: f64, zone: (f64, f64)) ->
 }
 
 /// The regret that may be claimed.
-pub(super) fn claimed(evidence: &Evidence<'_>, chosen: f64, zone: (f64, f64), regret: f64) -> f64 {
-    if missing(evidence, chosen, zone).is_some() { regret.max(UNCHECKED) } else { regret }
+pub(super) fn claimed(evidence: &Evidence<'_>, chosen: f64, zone: (f64, f64), strangers: &[f64], regret: f64) -> f64 {
+    if beside(chosen, strangers) {
+        regret.max(CONTRADICTED)
+    } else if missing(evidence, chosen, zone).is_some() {
+        regret.max(UNCHECKED)
+    } else {
+        regret
+    }
+}
+
+/// Whether a value at or near the choice does not fit the others: the choice may have been pushed away from it.
+fn beside(chosen: f64, strangers: &[f64]) -> bool {
+    strangers.iter().any(|s| (s / chosen).ln().abs() <= PULL)
 }

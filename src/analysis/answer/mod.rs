@@ -10,6 +10,7 @@ mod flags;
 mod group;
 mod local;
 mod next;
+mod off_curve;
 mod reasons;
 mod rules;
 mod slo;

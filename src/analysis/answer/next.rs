@@ -19,7 +19,7 @@ pub(super) fn next(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) ->
     if let Some(smaller) = smaller(evidence, choice, ruling).filter(|v| near(*v) > 0.03) {
         return Some(plan(smaller, format!("a smaller value may do, but left of the plateau is a cliff: measure {smaller} before saying so")));
     }
-    if let Some((value, gain)) = improvement(evidence, ruling.value) {
+    if let Some((value, gain)) = improvement(evidence, choice, ruling.value) {
         return Some(plan(value, format!("{value} may be better: {} of the loss is to be won there on average", percent(gain))));
     }
     if near(ruling.value) > 0.03 {
@@ -40,7 +40,7 @@ fn smaller(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling) -> Option<
     Some(choice.wish.max((bad * ruling.value).sqrt().round()))
 }
 
-fn improvement(evidence: &Evidence<'_>, chosen: f64) -> Option<(f64, f64)> {
+fn improvement(evidence: &Evidence<'_>, choice: &Choice, chosen: f64) -> Option<(f64, f64)> {
     let p = &evidence.posterior;
     let at = p.index(chosen);
     let current: f64 = p.draws.iter().filter_map(|d| d.get(at)).sum();
@@ -49,7 +49,8 @@ fn improvement(evidence: &Evidence<'_>, chosen: f64) -> Option<(f64, f64)> {
         let sd = p.sd.get(i).copied().unwrap_or(0.0);
         won / current * sd / (sd + p.noise)
     };
-    let mut gains: Vec<(usize, f64)> = (0..p.grid.len()).map(|i| (i, gain(i))).filter(|g| g.1 > WORTH).collect();
+    let mut gains: Vec<(usize, f64)> =
+        (0..p.grid.len()).filter(|i| choice.allowed.get(*i).copied().unwrap_or(true)).map(|i| (i, gain(i))).filter(|g| g.1 > WORTH).collect();
     gains.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let tried = |value: f64| evidence.runs.iter().filter(|r| r.is_further() && (r.value / value).ln().abs() < SAME_PLACE).count();
     gains.into_iter().filter_map(|(i, g)| Some((*p.grid.get(i)?, g))).find(|(value, _)| tried(*value) < 2)

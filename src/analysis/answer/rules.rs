@@ -54,7 +54,7 @@ fn generator(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     let best = evidence.best();
     let sent = evidence.groups.iter().map(Group::rate).fold(0.0, f64::max);
     let starved = sent + best.dropped() >= 0.9 * target && best.dropped() > 0.03 * target;
-    (starved && evidence.groups.iter().all(Group::is_quiet)).then(|| Ruling::new(Kind::GeneratorBound, choice.value))
+    (starved && best.is_quiet()).then(|| Ruling::new(Kind::GeneratorBound, choice.value))
 }
 
 /// Nobody carries the load; whether a backlog did it, the utilisation law tells: could any pool carry it from a fresh start?

@@ -1,6 +1,7 @@
 //! Objectives: which candidates meet them, read off the measured values and interpolated between them.
 
 use super::group::Group;
+use crate::analysis::curve::Posterior;
 use crate::model::plan::{Comparison, Quantity, Slo};
 
 /// Failures allowed where no objective speaks of them.
@@ -17,6 +18,8 @@ pub(super) struct Objectives {
 pub(super) struct Allowed {
     /// By candidate.
     pub(super) candidates: Vec<bool>,
+    /// A stated objective rules some candidate out.
+    pub(super) stated: bool,
     /// A stated objective is met nowhere; the candidate of least violation is the only one allowed then.
     pub(super) unmet: bool,
     /// Objectives that could not be judged, as they were written.
@@ -29,23 +32,23 @@ impl Objectives {
         Self { stated: texts.iter().filter_map(|t| read(t)).collect() }
     }
 
-    /// Which of `grid` meet all objectives.
-    pub(super) fn allowed(&self, groups: &[Group], grid: &[f64]) -> Allowed {
+    /// Which candidates meet all objectives.
+    pub(super) fn allowed(&self, groups: &[Group], posterior: &Posterior) -> Allowed {
+        let grid = &posterior.grid;
         let mut worst = vec![f64::NEG_INFINITY; grid.len()];
         let mut unknown = Vec::new();
         for slo in &self.stated {
-            let points: Option<Vec<(f64, f64)>> = groups.iter().map(|g| Some((g.value, violation(slo, figure(slo.quantity, g)?)))).collect();
-            let Some(points) = points else {
-                unknown.push(slo.text.clone());
-                continue;
-            };
-            for (w, value) in worst.iter_mut().zip(grid) {
-                *w = w.max(between(&points, *value));
+            match Expected::of(slo.quantity, groups) {
+                Some(expected) => {
+                    for (i, w) in worst.iter_mut().enumerate() {
+                        *w = w.max(violation(slo, expected.at(i, posterior)));
+                    }
+                }
+                None => unknown.push(slo.text.clone()),
             }
         }
         let stated_failures = self.stated.iter().any(|s| s.quantity == Quantity::Failed);
-        let failing: Vec<(f64, f64)> = groups.iter().map(|g| (g.value, g.failed() - FAILED)).collect();
-        let too_many = |value: f64| !stated_failures && between(&failing, value) > 0.0;
+        let too_many = |value: f64| !stated_failures && fails_around(groups, value);
         let mut candidates: Vec<bool> = worst.iter().zip(grid).map(|(w, value)| *w <= 0.0 && !too_many(*value)).collect();
         let unmet = worst.iter().all(|w| *w > 0.0) && !grid.is_empty();
         if unmet {
@@ -55,8 +58,47 @@ impl Objectives {
             // Only the allowance for failures, which nobody stated, is met nowhere: it rules nothing out.
             candidates = worst.iter().map(|w| *w <= 0.0).collect();
         }
-        Allowed { candidates, unmet, unknown }
+        Allowed { candidates, unmet, stated: worst.iter().any(|w| *w > 0.0), unknown }
     }
+}
+
+/// A figure at candidates that were not measured.
+enum Expected {
+    /// A time: it goes with the loss, whose curve is known better than a line between two values.
+    OfLoss(Vec<(f64, f64)>),
+    /// Anything else: between its neighbours.
+    Line(Vec<(f64, f64)>),
+}
+
+impl Expected {
+    /// None if some value's figure is not known.
+    fn of(quantity: Quantity, groups: &[Group]) -> Option<Self> {
+        let with = |of: &dyn Fn(f64, &Group) -> f64| groups.iter().map(|g| Some((g.value, of(figure(quantity, g)?, g)))).collect::<Option<Vec<_>>>();
+        Some(match quantity {
+            Quantity::Percentile(_) | Quantity::Mean => Self::OfLoss(with(&|x, g| x / g.loss())?),
+            Quantity::Failed | Quantity::Rate => Self::Line(with(&|x, _| x)?),
+        })
+    }
+
+    fn at(&self, i: usize, posterior: &Posterior) -> f64 {
+        let value = posterior.grid.get(i).copied().unwrap_or(1.0);
+        match self {
+            Self::OfLoss(shares) => between(shares, value) * posterior.loss(i),
+            Self::Line(points) => between(points, value),
+        }
+    }
+}
+
+/// Whether too much failed at this value: measured there, or at the measured values on both its sides. Between a good value and a bad
+/// one nobody knows where it begins; what it costs is in the loss.
+fn fails_around(groups: &[Group], value: f64) -> bool {
+    let bad = |g: &Group| g.failed() > FAILED;
+    if let Some(there) = groups.iter().find(|g| (g.value - value).abs() < 1e-9) {
+        return bad(there);
+    }
+    let below = groups.iter().rev().find(|g| g.value < value);
+    let above = groups.iter().find(|g| g.value > value);
+    below.into_iter().chain(above).all(bad)
 }
 
 fn figure(quantity: Quantity, group: &Group) -> Option<f64> {

@@ -10,6 +10,7 @@ use super::flags::flags;
 use super::group::Group;
 use super::local::claimed;
 use super::next::next;
+use super::off_curve::off_curve;
 use super::reasons::reasons;
 use super::rules::rule;
 use super::slo::Objectives;
@@ -30,11 +31,12 @@ pub(in crate::analysis) fn verdict(sweep: &Sweep) -> PoolVerdict {
     };
     let grid = &evidence.posterior.grid;
     let slo = sweep.objective.as_ref().map(|o| o.slo.clone()).unwrap_or_default();
-    let allowed = Objectives::read(&slo).allowed(&evidence.groups, grid);
+    let allowed = Objectives::read(&slo).allowed(&evidence.groups, &evidence.posterior);
     let choice = Choice::of(&evidence, &allowed.candidates);
     let ruling = rule(&evidence, &choice);
     let zone = choice.zone(grid);
-    let regret = choice.regret.get(evidence.posterior.index(ruling.value)).map(|r| claimed(&evidence, ruling.value, zone, *r));
+    let strangers = off_curve(&evidence);
+    let regret = choice.regret.get(evidence.posterior.index(ruling.value)).map(|r| claimed(&evidence, ruling.value, zone, &strangers, *r));
     PoolVerdict {
         verdict: ruling.kind,
         value: Some(ruling.value),
@@ -44,7 +46,7 @@ pub(in crate::analysis) fn verdict(sweep: &Sweep) -> PoolVerdict {
         unconstrained: choice.unconstrained.filter(|_| ruling.kind == Kind::Recommend && !allowed.unmet),
         next: next(&evidence, &choice, &ruling),
         reasons: reasons(&evidence, &choice, &ruling, regret.unwrap_or(1.0)),
-        flags: flags(&evidence, &choice, &ruling, &allowed),
+        flags: flags(&evidence, &choice, &ruling, &allowed, &strangers),
         steps: figures(&evidence.groups, evidence.target, sweep.process_cores),
         curve: curve(&evidence.posterior),
         model: model(&evidence),
