@@ -2,7 +2,7 @@
 //!
 //! Drives the engine through its port as a run does and prints one line. CPU is that of the whole process (workers, timer and
 //! collector threads), so it can be held against other tools' user + system time for the same server. Memory is that of the process at
-//! the end of each third. Without a URL it does nothing.
+//! the end of each tenth of the time. Without a URL it does nothing.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measuring program, run by hand")]
 
@@ -86,8 +86,8 @@ async fn measure(wanted: Wanted) {
     engine.drive(wanted.model, Belongs { phase: Phase::Measure, ..warm }, &Values::default()).await.unwrap();
     let mut sums = Sums::default();
     let mut memory = Vec::new();
-    for _ in 0..3 {
-        tokio::time::sleep(Duration::from_secs_f64(wanted.seconds as f64 / 3.0)).await;
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_secs_f64(wanted.seconds as f64 / 10.0)).await;
         gather(&mut reports, &mut sums);
         memory.push(resident_mib());
     }
