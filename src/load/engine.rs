@@ -15,12 +15,13 @@ use tokio::time::Instant;
 use super::book::Book;
 use super::collect::{Collector, Note};
 use super::compile::Job;
-use super::dial::Tcp;
+use super::dial::Net;
 use super::files::Files;
 use super::host;
 use super::orders::Desk;
 use super::pace::Pacer;
-use super::worker::{Place, Worker};
+use super::tls;
+use super::worker::{Place, Worker, deal};
 use crate::model::plan::{LoadModel, Plan, Values};
 use crate::ports::{Belongs, Clock, Engine, EngineError, EngineReport};
 
@@ -49,7 +50,7 @@ struct Running {
     desk: Arc<Desk>,
     /// Populations of the plan's time line.
     crowds: Option<usize>,
-    workers: Vec<Arc<Worker<Tcp>>>,
+    workers: Vec<Arc<Worker<Net>>>,
     threads: Vec<JoinHandle<()>>,
     notes: Sender<Note>,
 }
@@ -77,7 +78,7 @@ impl LocalEngine {
 
 impl Kit {
     /// Starts collector and workers. Not to be called where blocking is forbidden: should a thread not start, its runtime is dropped here.
-    fn start(&self, job: Job) -> io::Result<Running> {
+    fn start(&self, job: Job, net: &Net) -> io::Result<Running> {
         let (notes, inbox) = channel();
         let (job, desk) = (Arc::new(job), Arc::new(Desk::new()));
         let crowds = job.line.as_ref().map(|line| line.crowds.len());
@@ -88,14 +89,16 @@ impl Kit {
         for index in 0..self.workers {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let entered = runtime.enter();
+            let place = Place { index: index as u64, of: self.workers as u64 };
             let worker = Arc::new(Worker {
                 job: Arc::clone(&job),
                 desk: Arc::clone(&running.desk),
-                dial: Tcp,
+                dial: net.clone(),
+                pools: deal(&job.travel.http, place, job.origins.len()),
                 epoch: Instant::from_std(self.clock.epoch()),
                 pacer: Pacer::start(format!("load-pace-{index}"))?,
                 book: Mutex::new(Book::new(job.tick, job.timeout, slot, running.notes.clone())),
-                place: Place { index: index as u64, of: self.workers as u64 },
+                place,
                 seed: self.seed,
                 out: running.notes.clone(),
             });
@@ -122,13 +125,17 @@ const fn failed(what: String) -> EngineError {
 impl Engine for LocalEngine {
     async fn prepare(&mut self, plan: &Plan) -> Result<(), EngineError> {
         self.close().await?;
-        let origins = host::resolve(&plan.target).await?;
+        let http = &plan.load.http;
+        let origins = host::resolve(&plan.target, http).await?;
+        let may_need_tls = http.redirects > 0 || origins.iter().any(|o| o.secure.is_some());
+        let tls = may_need_tls.then(|| tls::connector(&http.tls, http.version, &self.kit.folder)).transpose()?;
+        let net = Net::new(tls, http.version);
         let kit = self.kit.clone();
         let of_plan = plan.clone();
         let read = move || Files::read(&of_plan, &kit.folder).and_then(|files| Job::with_files(&of_plan, origins, &files));
         let job = tokio::task::spawn_blocking(read).await.map_err(|e| failed(format!("reading the files of the load: {e}")))??;
         let kit = self.kit.clone();
-        let started = tokio::task::spawn_blocking(move || kit.start(job)).await.map_err(|e| failed(format!("starting the workers: {e}")))?;
+        let started = tokio::task::spawn_blocking(move || kit.start(job, &net)).await.map_err(|e| failed(format!("starting the workers: {e}")))?;
         self.running = Some(started.map_err(|e| failed(format!("starting a worker thread: {e}")))?);
         Ok(())
     }

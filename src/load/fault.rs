@@ -2,11 +2,17 @@
 
 use std::io::{Error, ErrorKind as Io};
 
+use super::dial::Missed;
 use super::http::Broke;
 use crate::model::event::ErrorKind;
 
 /// A connection that could not be made.
-pub(crate) fn of_connect(error: &Error) -> ErrorKind {
+pub(crate) fn of_connect(missed: &Missed) -> ErrorKind {
+    let error = match missed {
+        Missed::Name => return ErrorKind::Dns,
+        Missed::Tls => return ErrorKind::Tls,
+        Missed::Io(error) => error,
+    };
     if is_own_limit(error) {
         return ErrorKind::LocalPorts;
     }
@@ -23,15 +29,22 @@ pub(crate) fn of_exchange(broke: &Broke, kept: bool) -> ErrorKind {
         Broke::TimedOut => ErrorKind::Timeout,
         Broke::Malformed => ErrorKind::BadAnswer,
         Broke::Lost { error: Some(error), .. } if is_own_limit(error) => ErrorKind::LocalPorts,
+        Broke::Lost { error: Some(error), .. } if is_of_tls(error) => ErrorKind::Tls,
+        Broke::Refused => ErrorKind::StaleConnection,
         Broke::Lost { answered: false, .. } if kept => ErrorKind::StaleConnection,
         Broke::Lost { .. } => ErrorKind::Reset,
     }
 }
 
 /// Too many open files (of the process, of the system), no port left, no buffer left: this machine's limits.
-fn is_own_limit(error: &Error) -> bool {
+pub(crate) fn is_own_limit(error: &Error) -> bool {
     const EMFILE_ENFILE: [i32; 2] = [24, 23];
     error.kind() == Io::AddrNotAvailable || error.kind() == Io::OutOfMemory || error.raw_os_error().is_some_and(|code| EMFILE_ENFILE.contains(&code))
+}
+
+/// A server that asks for a certificate says only after the handshake that it did not like it.
+fn is_of_tls(error: &Error) -> bool {
+    matches!(error.get_ref(), Some(inner) if inner.is::<rustls::Error>())
 }
 
 /// Whether a user should wait a little before it tries again: nobody answered, so nothing else holds it back.
@@ -53,8 +66,10 @@ mod tests {
             (Error::from_raw_os_error(24), ErrorKind::LocalPorts),
             (Error::from(Io::NetworkUnreachable), ErrorKind::Refused),
         ] {
-            assert_eq!(of_connect(&error), kind, "{error}");
+            let text = error.to_string();
+            assert_eq!(of_connect(&Missed::Io(error)), kind, "{text}");
         }
+        assert_eq!((of_connect(&Missed::Name), of_connect(&Missed::Tls)), (ErrorKind::Dns, ErrorKind::Tls));
     }
 
     #[test]
@@ -63,6 +78,9 @@ mod tests {
         assert_eq!(of_exchange(&lost(false), true), ErrorKind::StaleConnection);
         assert_eq!(of_exchange(&lost(true), true), ErrorKind::Reset);
         assert_eq!(of_exchange(&lost(false), false), ErrorKind::Reset);
+        let alert = Error::other(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired));
+        assert_eq!(of_exchange(&Broke::Lost { answered: false, error: Some(alert) }, true), ErrorKind::Tls);
+        assert_eq!(of_exchange(&Broke::Refused, false), ErrorKind::StaleConnection);
         assert_eq!(of_exchange(&Broke::TimedOut, true), ErrorKind::Timeout);
         assert_eq!(of_exchange(&Broke::Malformed, false), ErrorKind::BadAnswer);
     }

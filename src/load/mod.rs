@@ -23,8 +23,11 @@ mod http;
 mod line;
 mod orders;
 mod pace;
+mod stream;
 #[cfg(test)]
 mod testkit;
+mod tls;
+mod travel;
 mod watch;
 mod worker;
 

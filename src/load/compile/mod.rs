@@ -25,6 +25,7 @@ use super::fill::{self, Slot, Value};
 use super::host::Origin;
 use super::http::Keep;
 use super::line::Line;
+use super::travel::Travel;
 use crate::model::event::RequestKey;
 use crate::model::plan::{Arrivals, FeederFile, Plan, RequestBody, RequestPlan, Scenario, Setting, Think, Values};
 use crate::model::rows::{Rows, RowsKind};
@@ -63,6 +64,8 @@ pub(crate) struct Job {
     pub(crate) line: Option<Line>,
     /// The settings, by number.
     settings: BTreeMap<String, usize>,
+    /// How requests travel.
+    pub(crate) travel: Travel,
 }
 
 /// One scenario.
@@ -109,7 +112,20 @@ impl Job {
         }
         let (load, tick) = (&plan.load, plan.experiment.tick);
         let (arrivals, prestart) = (load.arrivals, load.prestart);
-        Ok(Self { origins, keys, flows, shares, vars: own.len(), timeout: load.timeout, tick, arrivals, prestart, line, settings })
+        Ok(Self {
+            origins,
+            keys,
+            flows,
+            shares,
+            vars: own.len(),
+            timeout: load.timeout,
+            tick,
+            arrivals,
+            prestart,
+            line,
+            settings,
+            travel: Travel::of(plan),
+        })
     }
 
     /// What the settings of a step fill requests with.

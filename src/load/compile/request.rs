@@ -115,6 +115,8 @@ fn head(method: &str, request: &RequestPlan, origin: &Origin, lines: &Text, name
     if !request.headers.keys().any(|k| k.eq_ignore_ascii_case("host")) {
         head.push(format!("Host: {}\r\n", origin.host).as_bytes());
     }
+    let given = |name: &str| request.headers.keys().any(|k| k.eq_ignore_ascii_case(name));
+    head.push(origin.own_lines(given).as_bytes());
     head.append(lines.clone());
     head
 }

@@ -29,6 +29,8 @@ pub(crate) enum Broke {
         /// What the system said; none for an end.
         error: Option<io::Error>,
     },
+    /// The server said that it has done nothing with the request.
+    Refused,
     /// The answer was not HTTP.
     Malformed,
 }
@@ -102,7 +104,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Some(Err(error)) => return Err(Broke::Lost { answered: false, error: Some(error) }),
             }
         }
-        Ok(())
+        self.flush(due).await
+    }
+
+    /// TLS may have taken bytes that it has not passed on yet.
+    async fn flush(&mut self, due: Instant) -> Result<(), Broke> {
+        let (stream, alarm) = (&mut self.stream, &mut self.alarm);
+        let flushed = poll_fn(|cx| match Pin::new(&mut *stream).poll_flush(cx) {
+            Poll::Pending => alarm.poll(cx, due).map(|()| None),
+            Poll::Ready(result) => Poll::Ready(Some(result)),
+        });
+        match flushed.await {
+            None => Err(Broke::TimedOut),
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(Broke::Lost { answered: false, error: Some(error) }),
+        }
     }
 
     async fn read(&mut self, decoder: &mut Decoder, due: Instant) -> Result<(), Broke> {

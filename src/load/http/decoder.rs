@@ -69,6 +69,30 @@ impl Decoder {
         &self.body
     }
 
+    /// A header of the kept head; the first one if there are several.
+    pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
+        head::header(&self.head, name)
+    }
+
+    /// Begins an answer that comes in another form than HTTP/1.1's; `head` is written in HTTP/1.1's if it is to be kept.
+    pub(super) fn start(&mut self, status: u16, head: impl FnOnce(&mut Vec<u8>)) {
+        (self.status, self.reusable, self.state) = (status, true, State::UntilClose);
+        if self.keep.head {
+            head(&mut self.head);
+        }
+    }
+
+    /// The kept body as it was before the server compressed it. An error if it is not what its head says.
+    pub(crate) fn unzip(&mut self) -> Result<(), &'static str> {
+        if self.body.is_empty() || self.head.is_empty() {
+            return Ok(());
+        }
+        if self.header("content-encoding").is_some_and(|v| v.trim_ascii().eq_ignore_ascii_case(b"gzip")) {
+            self.body = super::gzip::unzip(&self.body, MOST_KEPT)?;
+        }
+        Ok(())
+    }
+
     /// Takes what it can of `input`; returns how many bytes. What it leaves of a head is to be offered again with more behind it.
     pub(crate) fn feed(&mut self, input: &[u8]) -> Result<usize, &'static str> {
         let mut taken = 0;
@@ -140,7 +164,8 @@ impl Decoder {
         Ok(head.len)
     }
 
-    fn take_body(&mut self, data: &[u8]) {
+    /// Takes a part of the body.
+    pub(super) fn take_body(&mut self, data: &[u8]) {
         if self.keep.body {
             extend(&mut self.body, data);
         }

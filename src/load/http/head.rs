@@ -47,6 +47,14 @@ pub(super) fn read(input: &[u8], to_head: bool) -> Result<Option<Head>, &'static
     Ok(Some(Head { status, framing, reusable, len }))
 }
 
+/// A header of a whole head; the first one if there are several.
+pub(super) fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let mut room = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut answer = Response::new(&mut room);
+    answer.parse(head).ok()?;
+    answer.headers.iter().find(|h| h.name.eq_ignore_ascii_case(name)).map(|h| h.value)
+}
+
 /// The few header lines that matter to framing.
 #[derive(Default)]
 struct Facts {
@@ -177,6 +185,13 @@ mod tests {
         assert!(read(b"SSH-2.0-OpenSSH\r\n\r\n", false).is_err());
         let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(MOST_HEADERS + 1));
         assert!(read(many.as_bytes(), false).is_err());
+    }
+
+    #[test]
+    fn headers_are_found_by_any_case() {
+        let text = b"HTTP/1.1 302 Found\r\nlocation: /a\r\nLocation: /b\r\nEmpty:\r\n\r\n";
+        assert_eq!(header(text, "LOCATION"), Some(&b"/a"[..]));
+        assert_eq!((header(text, "empty"), header(text, "etag"), header(b"", "etag")), (Some(&b""[..]), None, None));
     }
 
     #[test]

@@ -5,9 +5,12 @@
 
 mod arrivals;
 mod crew;
+mod hop;
 mod judge;
 mod pass;
+mod pool;
 mod request;
+mod send;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -16,6 +19,7 @@ mod walk;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use pool::{Pool, deal};
 use tokio::time::Instant;
 
 use super::book::Book;
@@ -29,13 +33,15 @@ use crate::model::units::{Elapsed, Span};
 use crew::Crews;
 
 /// What a worker and all its users share.
-pub(crate) struct Worker<D> {
+pub(crate) struct Worker<D: Dial> {
     /// What is sent.
     pub(crate) job: Arc<Job>,
     /// What is to be done.
     pub(crate) desk: Arc<Desk>,
     /// Where connections come from.
     pub(crate) dial: D,
+    /// Connections that its users share, by instance; none if each has its own.
+    pub(crate) pools: Vec<Pool<D::Stream>>,
     /// The session's beginning.
     pub(crate) epoch: Instant,
     /// Wakes users.

@@ -1,11 +1,11 @@
 //! One request of one user: a connection, the exchange, what it was worth, and what is taken from the answer.
 
-use std::time::Duration;
-
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::Worker;
+use super::hop::{follow, sends_on};
 use super::judge::{forget, judge};
+use super::send::{Cost, Errand, send};
 use super::user::{Seat, User};
 use crate::load::book::{Ending, under};
 use crate::load::checks::Tested;
@@ -13,7 +13,7 @@ use crate::load::compile::Ask;
 use crate::load::dial::Dial;
 use crate::load::extract::Answer;
 use crate::load::fault;
-use crate::load::http::{Connection, Decoder};
+use crate::load::http::{Decoder, Keep};
 use crate::model::event::ErrorKind;
 use crate::model::units::{Elapsed, Span};
 use crate::ports::Belongs;
@@ -27,14 +27,6 @@ pub(super) struct Done {
     pub(super) good: bool,
 }
 
-/// What an attempt cost on the way.
-#[derive(Default)]
-struct Cost {
-    stale: u32,
-    bytes: u64,
-    connecting: Duration,
-}
-
 /// Sends a request that was meant to begin at `intended`. The send is the moment the engine sets to work on it, so a connection that
 /// has to be made first is part of the service time, and known by itself as the wait for a connection.
 pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, request: &Ask, intended: Elapsed, belongs: Belongs) -> Done {
@@ -46,7 +38,7 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
 
     let mut cost = Cost::default();
     let due = begun + worker.job.timeout.duration();
-    let answer = attempt(worker, user, request, due, &mut cost).await;
+    let answer = answer_to(worker, user, request, due, &mut cost).await;
     let (failed, checks) = match answer {
         Ok(answer) => judge(worker, user, request, answer.status(), Answer { head: answer.head(), body: answer.body() }),
         Err(kind) => {
@@ -62,53 +54,24 @@ pub(super) async fn ask<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, req
     Done { end, good: failed.is_none() }
 }
 
-/// Over the kept connection if it still stands. If the server had closed it without our noticing, a safe request goes out once more.
-async fn attempt<D: Dial>(
+/// Sends it, and goes where its answer sends it on if the plan wants that. The answer is as the server had it before it compressed it.
+async fn answer_to<D: Dial>(
     worker: &Worker<D>,
     user: &mut User<D::Stream>,
     request: &Ask,
     due: Instant,
     cost: &mut Cost,
 ) -> Result<Decoder, ErrorKind> {
-    if let Some(mut kept) = user.connection.take()
-        && kept.is_open().await
-    {
-        match exchange(user, kept, request, due, cost, true).await {
-            Err(ErrorKind::StaleConnection) if request.safe => cost.stale += 1,
-            other => return other,
-        }
+    let http = &worker.job.travel.http;
+    let keep = Keep { head: request.keep.head || http.redirects > 0 || http.gzip && request.keep.body, ..request.keep };
+    let User { origin, connection, vars, scratch, .. } = user;
+    let errand = Errand { wire: request.wire.bytes(*origin, vars, scratch), to_head: request.to_head, safe: request.safe, keep, due };
+    let mut answer = send(worker, connection, *origin, errand, cost).await?;
+    if http.redirects > 0 && sends_on(answer.status()) {
+        answer = Box::pin(follow(worker, connection, *origin, errand, answer, cost)).await?;
     }
-    let fresh = connect(worker, user.origin, due, cost).await?;
-    exchange(user, fresh, request, due, cost, false).await
-}
-
-async fn connect<D: Dial>(worker: &Worker<D>, origin: usize, due: Instant, cost: &mut Cost) -> Result<Connection<D::Stream>, ErrorKind> {
-    let Some(origin) = worker.job.origins.get(origin) else { return Err(ErrorKind::Dns) };
-    let begun = Instant::now();
-    let stream = timeout_at(due, worker.dial.dial(origin)).await;
-    cost.connecting += begun.elapsed();
-    match stream {
-        Err(_) => Err(ErrorKind::ConnectTimeout),
-        Ok(Err(error)) => Err(fault::of_connect(&error)),
-        Ok(Ok(stream)) => Ok(Connection::new(stream, due)),
+    if http.gzip && request.expects(answer.status()) {
+        answer.unzip().map_err(|_why| ErrorKind::BadAnswer)?;
     }
-}
-
-async fn exchange<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(
-    user: &mut User<S>,
-    mut connection: Connection<S>,
-    request: &Ask,
-    due: Instant,
-    cost: &mut Cost,
-    kept: bool,
-) -> Result<Decoder, ErrorKind> {
-    let mut decoder = Decoder::new(request.to_head, request.keep);
-    let wire = request.wire.bytes(user.origin, &user.vars, &mut user.scratch);
-    let result = connection.exchange(wire, &mut decoder, due).await;
-    cost.bytes += connection.take_received();
-    result.map_err(|broke| fault::of_exchange(&broke, kept))?;
-    if decoder.is_reusable() && connection.is_clean() {
-        user.connection = Some(connection);
-    }
-    Ok(decoder)
+    Ok(answer)
 }

@@ -18,7 +18,7 @@ use super::{Place, Worker};
 use crate::load::book::{Book, Part, Row};
 use crate::load::collect::Note;
 use crate::load::compile::Job;
-use crate::load::dial::Dial;
+use crate::load::dial::{Dial, Missed};
 use crate::load::host::Origin;
 use crate::load::orders::Desk;
 use crate::load::pace::Pacer;
@@ -72,10 +72,10 @@ impl Service {
 impl Dial for Service {
     type Stream = DuplexStream;
 
-    async fn dial(&self, _origin: &Origin) -> io::Result<DuplexStream> {
+    async fn dial(&self, _origin: &Origin) -> Result<DuplexStream, Missed> {
         match self.dialling {
             Dialling::Works => {}
-            Dialling::Fails(kind) => return Err(io::Error::from(kind)),
+            Dialling::Fails(kind) => return Err(io::Error::from(kind).into()),
             Dialling::Hangs => std::future::pending().await,
         }
         let (ours, theirs) = duplex(4096);
@@ -99,6 +99,7 @@ impl Rig {
             job,
             desk: Arc::new(Desk::new()),
             dial: service.clone(),
+            pools: Vec::new(),
             epoch: Instant::now(),
             pacer: Pacer::virtual_time(),
             place: Place { index: 0, of: 1 },

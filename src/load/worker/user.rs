@@ -7,12 +7,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Worker;
 use super::pass::{Pass, pass};
+use super::pool::Rested;
 use crate::load::compile::{Flow, Scratch};
 use crate::load::dial::Dial;
 use crate::load::draw;
 use crate::load::feed::Feed;
 use crate::load::fill::Vars;
-use crate::load::http::Connection;
 use crate::load::orders::{Permit, Who};
 use crate::model::units::{Elapsed, Span};
 
@@ -29,7 +29,7 @@ pub(super) struct User<S> {
     /// Which instance of the service.
     pub(super) origin: usize,
     /// Its kept connection.
-    pub(super) connection: Option<Connection<S>>,
+    pub(super) connection: Option<Rested<S>>,
     /// What its requests are filled with.
     pub(super) vars: Vars,
     /// Whether a request was sent with its row, so that the next pass needs another.

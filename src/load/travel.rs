@@ -1,0 +1,22 @@
+//! How the requests of a plan travel, as far as the workers need it.
+
+use crate::model::plan::{HttpPlan, Plan};
+use crate::model::units::Span;
+
+/// How requests travel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Travel {
+    /// As the plan says.
+    pub(crate) http: HttpPlan,
+    /// The longest a connection may take to be made; none: as long as the request.
+    pub(crate) connect_timeout: Option<Span>,
+    /// Hosts beside this machine that requests may be sent to.
+    pub(crate) allow: Vec<String>,
+}
+
+impl Travel {
+    /// Of a plan.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        Self { http: plan.load.http.clone(), connect_timeout: plan.load.connect_timeout, allow: plan.target.allow.clone() }
+    }
+}
