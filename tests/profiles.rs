@@ -26,7 +26,11 @@ fn files(name: &str, ending: &str) -> Vec<PathBuf> {
 
 fn parse(name: &str, text: &str) -> Result<Plan, ProfileErrors> {
     let env = |name: &str| (name == "TOKEN").then(|| "s3cr3t-t0ken".to_owned());
-    profile::parse(text, &Source { name, env: &env, dialects: &prometheus::known() })
+    let file = |name: &str| {
+        let beside = ["profiles", "tests/profiles/broken"].map(|place| fs::read(folder(place).join(name)));
+        beside.into_iter().find_map(Result::ok).ok_or_else(|| "there is no such file".to_owned())
+    };
+    profile::parse(text, &Source { name, env: &env, files: &file, dialects: &prometheus::known() })
 }
 
 fn name_of(path: &Path) -> String {

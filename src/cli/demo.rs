@@ -1,6 +1,7 @@
 //! `plimsoll demo`: the built-in lab as a process of its own, swept by a profile written from its preset.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use super::exit::{CliError, Exit};
@@ -14,13 +15,13 @@ use crate::ports::Clock as _;
 use crate::runner::SystemClock;
 
 /// Starts the lab of a preset and makes its experiment ready.
-pub(super) async fn launch(preset: &str, seed: u64, output: Option<&std::path::Path>) -> Result<Launch, CliError> {
+pub(super) async fn launch(preset: &str, seed: u64, output: Option<&Path>) -> Result<Launch, CliError> {
     let preset = presets::find(preset).map_err(|e| CliError::usage(e.to_string()))?;
     let recording = new_recording(output, &format!("demo {}", preset.name), &SystemClock::start().wall())?;
     let program = std::env::current_exe().map_err(|e| CliError::new(Exit::Internal, format!("finding this program to start the lab: {e}")))?;
     let lab = LabProcess::start(&program, preset.name, seed).await?;
     let text = profile(&preset, &lab.url, seed);
-    let profile = read_profile_text(&text, &format!("demo {}", preset.name))?;
+    let profile = read_profile_text(&text, &format!("demo {}", preset.name), Path::new(""))?;
     Ok(Launch { profile, files: std::path::PathBuf::new(), recording, lab: Some(lab) })
 }
 
@@ -88,7 +89,7 @@ mod tests {
     fn every_preset_makes_a_profile_that_means_what_the_preset_says() {
         for preset in presets::all() {
             let text = profile(&preset, "http://127.0.0.1:4000", 11);
-            let read = read_profile_text(&text, preset.name).unwrap_or_else(|e| panic!("{}: {e}\n{text}", preset.name));
+            let read = read_profile_text(&text, preset.name, Path::new("")).unwrap_or_else(|e| panic!("{}: {e}\n{text}", preset.name));
             let plan = read.plan;
             assert_eq!(plan.settings[0].values, preset.values.map(f64::from));
             assert_eq!(plan.experiment.seed, 11);

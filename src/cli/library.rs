@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::off_thread;
 use super::paths::data_folder;
-use super::run::read_profile_text;
+use super::run::{folder_of, read_profile_text};
 use crate::lab::presets;
 use crate::model::plan::Plan;
 use crate::store;
@@ -38,7 +38,7 @@ fn profile(path: &Path) -> Option<LibraryEntry> {
         return None;
     }
     let shown = path.display().to_string();
-    let (name, about) = match read_profile_text(&text, &shown) {
+    let (name, about) = match read_profile_text(&text, &shown, folder_of(path)) {
         Ok(profile) => (Ok(profile.recorded.name.clone()), about(&profile.recorded)),
         Err(error) => (Err(error.to_string().lines().next().unwrap_or_default().to_owned()), String::new()),
     };

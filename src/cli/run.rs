@@ -26,7 +26,7 @@ pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
     for change in overrides(args) {
         text = profile::apply_override(&text, &change).map_err(|e| CliError::usage(format!("--set {change}: {e}")))?;
     }
-    let profile = read_profile_text(&text, &name)?;
+    let profile = read_profile_text(&text, &name, folder_of(&args.profile))?;
     let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
     let files = args.profile.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Launch { profile, files, recording, lab: None })
@@ -45,10 +45,16 @@ fn overrides(args: &RunArgs) -> Vec<String> {
     all
 }
 
-/// Reads a profile's text with this process's environment.
-pub(super) fn read_profile_text(text: &str, name: &str) -> Result<Profile, CliError> {
+/// Where the files are that a profile names.
+pub(super) fn folder_of(profile: &Path) -> &Path {
+    profile.parent().unwrap_or_else(|| Path::new(""))
+}
+
+/// Reads a profile's text with this process's environment, and the files it names in a folder.
+pub(super) fn read_profile_text(text: &str, name: &str, folder: &Path) -> Result<Profile, CliError> {
     let dialects = prometheus::known();
-    let source = Source { name, env: &|variable| std::env::var(variable).ok(), dialects: &dialects };
+    let files = |file: &str| std::fs::read(folder.join(file)).map_err(|e| e.to_string());
+    let source = Source { name, env: &|variable| std::env::var(variable).ok(), files: &files, dialects: &dialects };
     profile::read(text, &source).map_err(|errors| CliError::usage(errors.to_string()))
 }
 

@@ -184,6 +184,8 @@ fn assign(item: &mut Item, text: &str, path: &str) -> Result<(), OverrideError> 
     let old = match item {
         Item::None => None,
         Item::Value(old) => Some(old.clone()),
+        // All of a list of tables at once.
+        Item::ArrayOfTables(_) if text.parse::<Value>().is_ok_and(|v| v.is_array()) => None,
         Item::Table(_) | Item::ArrayOfTables(_) => {
             let hint = format!("name a key in it, as {path}.KEY");
             return Err(OverrideError::Dead { path: path.to_owned(), what: "a table, not a value", hint });
@@ -205,6 +207,8 @@ fn value(text: &str, old: Option<&Value>) -> Value {
         value
     };
     match old {
+        // What is written as a table or a list is one, also where a word stood (`passes = "forever"`).
+        Some(Value::String(_)) if text.parse::<Value>().is_ok_and(|v| v.is_inline_table() || v.is_array()) => typed(text),
         Some(Value::String(_)) => typed(text).as_str().map_or_else(|| Value::from(text), Value::from),
         Some(Value::Array(_)) if !text.starts_with('[') => list(text, typed),
         _ => match text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
@@ -252,6 +256,78 @@ get = "/"
 name = "buy"
 think = { between = ["1s", "2s"] }
 "#;
+
+    const LINE: &str = r#"[load]
+rate = "5/s"
+
+[[load.stage]]
+to = "30/s" # a while
+for = "1m"
+[[load.stage]]
+to = "0/s"
+for = "30s"
+
+[[load.population]]
+name = "people"
+passes = "forever"
+inject = [ { ramp = 40, over = "2m" }, { rate = ["1/s", "2/s"], for = "4m" } ]
+
+[load.http]
+connections = "per-user"
+
+[[scenario]]
+name = "browse"
+[[scenario.step]]
+repeat = 3
+[[scenario.step.step]]
+get = "/"
+"#;
+
+    #[track_caller]
+    fn line_changed(assignment: &str, from: &str, to: &str) {
+        assert!(LINE.contains(from), "{from}");
+        let changed = apply_override(LINE, assignment).unwrap();
+        assert_eq!(changed, LINE.replacen(from, to, 1), "{assignment}");
+        changed.parse::<DocumentMut>().unwrap_or_else(|e| panic!("{assignment}: {e}"));
+    }
+
+    #[test]
+    fn stages_populations_and_groups_are_reached() {
+        line_changed("load.stage.0.to=60/s", "\"30/s\" #", "\"60/s\" #");
+        line_changed("load.stage.1.for=10s", "\"30s\"", "\"10s\"");
+        line_changed("load.population.people.inject.0.ramp=4", "ramp = 40", "ramp = 4");
+        line_changed("load.population.people.inject.1.rate.1=9/s", "\"2/s\"", "\"9/s\"");
+        line_changed("load.population.inject.1.for=1m", "\"4m\"", "\"1m\"");
+        line_changed("scenario.browse.step.0.repeat=5", "repeat = 3", "repeat = 5");
+        line_changed("scenario.step.step.get=/x", "get = \"/\"", "get = \"/x\"");
+        line_changed("load.http.gzip=true", "\"per-user\"\n", "\"per-user\"\ngzip = true\n");
+    }
+
+    #[test]
+    fn a_table_or_a_list_may_stand_where_a_word_stood() {
+        line_changed("load.http.connections={ shared = 16 }", "\"per-user\"", "{ shared = 16 }");
+        line_changed("load.population.people.passes={ for = \"5m\" }", "\"forever\"", "{ for = \"5m\" }");
+        line_changed("load.population.people.passes=3", "\"forever\"", "\"3\"");
+    }
+
+    #[test]
+    fn all_of_a_list_of_tables_is_replaced_by_a_list() {
+        let changed = apply_override(LINE, "load.stage=[{ to = \"9/s\", for = \"5s\" }]").unwrap();
+        let read: toml::Table = toml::from_str(&changed).unwrap_or_else(|e| panic!("{e}\n{changed}"));
+        let stages = read["load"]["stage"].as_array().unwrap();
+        assert_eq!((stages.len(), stages[0]["to"].as_str()), (1, Some("9/s")));
+        assert_eq!(read["load"]["population"][0]["name"].as_str(), Some("people"), "what stands beside it stays");
+        assert!(apply_override(LINE, "load.stage=5").unwrap_err().to_string().contains("name a key in it"));
+    }
+
+    #[test]
+    fn what_no_profile_has_yet_is_added_as_toml() {
+        let text = "[load]\nrate = \"5/s\"\n";
+        let staged = apply_override(text, "load.phase=[{ name = \"a\", for = \"5s\" }]").unwrap();
+        assert_eq!(staged, "[load]\nrate = \"5/s\"\nphase = [{ name = \"a\", for = \"5s\" }]\n");
+        let sent = apply_override(text, "load.tls.insecure=true").unwrap();
+        assert_eq!(sent, "[load]\nrate = \"5/s\"\n\n[load.tls]\ninsecure = true\n");
+    }
 
     #[track_caller]
     fn changed(assignment: &str, from: &str, to: &str) {

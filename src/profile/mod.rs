@@ -26,6 +26,8 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Looks up a variable of the environment.
     pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// Reads a file that the profile names: rows to feed, bodies, certificates. The error says why, without the name.
+    pub files: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
     /// The names of the dialects there are.
     pub dialects: &'a [&'a str],
 }

@@ -1,7 +1,7 @@
 //! Checks `[experiment]` and fills in its defaults; divides every length by `compress`. It may import the rest of `profile/`.
 
 use super::Context;
-use crate::model::plan::{Design, Experiment, MeasureRule, Order};
+use crate::model::plan::{Design, Experiment, LoadPlan, MeasureRule, Order, TimeLine};
 use crate::model::units::Span;
 use crate::profile::raw::experiment::RawMeasure;
 use crate::profile::raw::reader::At;
@@ -27,8 +27,12 @@ pub(super) fn compressed(c: &Context<'_>, span: Span) -> Span {
 }
 
 /// The experiment; a drain that is not written lasts as long as a request may, whatever is compressed.
-pub(super) fn experiment(c: &mut Context<'_>, timeout: Span) -> Experiment {
+pub(super) fn experiment(c: &mut Context<'_>, load: &LoadPlan) -> Experiment {
     let raw = &c.raw.experiment;
+    let line = load.line.as_ref().map(TimeLine::length);
+    if line.is_some() {
+        follows_the_line(c);
+    }
     if let Some(factor) = raw.compress.as_ref().filter(|f| !(1.0..=10_000.0).contains(&f.value)) {
         c.refuse(
             factor,
@@ -40,7 +44,10 @@ pub(super) fn experiment(c: &mut Context<'_>, timeout: Span) -> Experiment {
         c.refuse(repeats, "`0` repeats are no experiment", "write at least 1; 2 or more show how far runs differ");
     }
     let length = |c: &Context<'_>, at: &Option<At<Span>>, default: Span| compressed(c, at.as_ref().map_or(default, |s| s.value));
-    let measure = measure(c, raw.measure.as_ref());
+    let measure = match line {
+        Some(length) => MeasureRule { min: length, max: length, precision: PRECISION },
+        None => measure(c, raw.measure.as_ref()),
+    };
     let tick = length(c, &raw.tick, TICK);
     check_tick(c, tick, measure.min);
     Experiment {
@@ -48,12 +55,20 @@ pub(super) fn experiment(c: &mut Context<'_>, timeout: Span) -> Experiment {
         order: raw.order.as_ref().map_or(Order::Blocked, |o| o.value),
         repeats: raw.repeats.as_ref().map_or(REPEATS, |n| n.value),
         refine: raw.refine.as_ref().map_or(REFINE, |n| n.value),
-        warmup: length(c, &raw.warmup, WARMUP),
+        warmup: if line.is_some() { Span::ZERO } else { length(c, &raw.warmup, WARMUP) },
         measure,
-        drain: raw.drain.as_ref().map_or(timeout, |d| compressed(c, d.value)),
+        drain: raw.drain.as_ref().map_or(load.timeout, |d| compressed(c, d.value)),
         settle_max: length(c, &raw.settle_max, SETTLE_MAX),
         tick,
         seed: raw.seed.as_ref().map_or(SEED, |s| s.value),
+    }
+}
+
+/// A load with a time line is measured over exactly that line.
+fn follows_the_line(c: &mut Context<'_>) {
+    let raw = &c.raw.experiment;
+    for at in [raw.warmup.as_ref().map(|w| w.with(())), raw.measure.as_ref().map(|m| m.with(()))].into_iter().flatten() {
+        c.refuse(&at, "does not apply: a load with a time line is measured over exactly that line", "leave it out");
     }
 }
 

@@ -47,11 +47,15 @@ pub(super) fn status(c: &mut Context<'_>, at: &At<u32>) {
     }
 }
 
+/// Whether a header or a cookie can have this name.
+pub(super) fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|ch| ch.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(ch))
+}
+
 /// Headers with placeholders.
 pub(super) fn headers(c: &mut Context<'_>, raw: &[(At<String>, At<Pattern>)], scope: &Scope) -> BTreeMap<String, Template> {
     for (name, value) in raw {
-        let is_token = !name.value.is_empty() && name.value.chars().all(|ch| ch.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(ch));
-        if !is_token {
+        if !is_token(&name.value) {
             c.refuse(name, "no header has such a name", "write letters, digits and -, as Accept-Language");
         } else if FRAMING.contains(&name.value.to_ascii_lowercase().as_str()) {
             c.refuse(name, &format!("`{}` belongs to the connection, not to the request", name.value), "leave it out");

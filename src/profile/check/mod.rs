@@ -2,15 +2,19 @@
 //! it finds, and builds the plan twice: with the secrets to run by, and as written to keep. It may import the rest of `profile/`.
 
 mod address;
+mod answer;
 mod experiment;
 mod http;
+mod line;
 mod load;
 mod names;
+mod request;
 mod scenario;
 mod setting;
 mod source;
 mod target;
 mod wanted;
+mod wire;
 
 use serde_json::Value;
 
@@ -67,6 +71,21 @@ impl Context<'_> {
         self.problems.push(problem);
     }
 
+    /// What a file named by the profile holds; that it can not be read is noted. The recorded plan needs no files.
+    fn file(&mut self, name: &At<Text>) -> Option<Vec<u8>> {
+        if self.side == Side::Recorded {
+            return None;
+        }
+        match (self.from.files)(&name.value.value) {
+            Ok(bytes) => Some(bytes),
+            Err(why) => {
+                let what = format!("reading `{}`: {why}", name.value.shown);
+                self.refuse(name, &what, "name the file as it is seen from the profile's folder");
+                None
+            }
+        }
+    }
+
     fn text(&self, text: &Text) -> String {
         if self.side == Side::Real { text.value.clone() } else { text.shown.clone() }
     }
@@ -84,7 +103,7 @@ fn plan(c: &mut Context<'_>) -> Plan {
     let raw = c.raw;
     let name = raw.name.as_ref().map_or_else(|| stem(c.from.name).to_owned(), |name| c.text(&name.value));
     let load = load::load(c);
-    let experiment = experiment::experiment(c, load.timeout);
+    let experiment = experiment::experiment(c, &load);
     Plan {
         name,
         target: target::target(c),

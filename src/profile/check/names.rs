@@ -3,15 +3,36 @@
 use serde_json::Value;
 
 use super::Context;
+use crate::model::rows::Rows;
 use crate::model::template::Template;
 use crate::model::text::nearest;
 use crate::profile::raw::leaf::{Json, Pattern};
 use crate::profile::raw::reader::At;
-use crate::profile::raw::scenario::{RawRequest, RawScenario};
+use crate::profile::raw::request::RawRequest;
+use crate::profile::raw::scenario::RawScenario;
+use crate::profile::secret::Text;
+
+/// What `{feed.…}` can stand for.
+#[derive(Clone)]
+pub(super) enum Feed {
+    /// There is no feeder.
+    None,
+    /// There is one, but what it holds could not be read, which has been said.
+    Unknown,
+    /// The rows of this file.
+    Rows {
+        /// Its name as written.
+        file: String,
+        /// What it holds.
+        rows: std::rc::Rc<Rows>,
+    },
+}
 
 /// The names that mean something at a place.
+#[derive(Clone)]
 pub(super) struct Scope {
     names: Vec<String>,
+    feed: Feed,
     /// Names that get their meaning only after this place.
     later: Vec<String>,
     what: &'static str,
@@ -20,15 +41,13 @@ pub(super) struct Scope {
 impl Scope {
     /// Where only settings have names: what applies a setting, and the target's process.
     pub(super) fn settings(c: &Context<'_>) -> Self {
-        Self { names: c.raw.settings.iter().map(|s| s.name.value.clone()).collect(), later: Vec::new(), what: "no setting" }
+        Self { names: c.raw.settings.iter().map(|s| s.name.value.clone()).collect(), feed: Feed::None, later: Vec::new(), what: "no setting" }
     }
 
     /// In the first request of a scenario: settings; what the scenario's requests extract is still to come.
-    pub(super) fn scenario(c: &Context<'_>, raw: &RawScenario) -> Self {
-        let once = raw.once.iter().map(|o| &o.value);
-        let requests = once.chain(raw.steps.value.iter().map(|s| &s.value.request));
-        let later = requests.flat_map(|r| r.extract.iter().map(|(name, _)| name.value.clone())).collect();
-        Self { later, what: "neither a setting nor extracted by this scenario", ..Self::settings(c) }
+    pub(super) fn scenario(c: &Context<'_>, raw: &RawScenario, feed: Feed) -> Self {
+        let later = raw.requests().into_iter().flat_map(|r| r.extract.iter().map(|(name, _)| name.value.clone())).collect();
+        Self { later, feed, what: "neither a setting nor extracted by this scenario", ..Self::settings(c) }
     }
 
     /// From here on, what a request extracts has a meaning.
@@ -56,7 +75,7 @@ fn check_template<T>(c: &mut Context<'_>, at: &At<T>, template: &Template, scope
         }
         let mark = format!("{{{name}}}");
         if name == "feed" || name.starts_with("feed.") {
-            c.refuse_part(at, &mark, &format!("`{mark}` needs a feeder, and `feeder` is not supported by this version"), "write the value itself");
+            check_feed(c, at, name, scope);
             continue;
         }
         if scope.later.iter().any(|later| later == name) {
@@ -71,6 +90,60 @@ fn check_template<T>(c: &mut Context<'_>, at: &At<T>, template: &Template, scope
             None => format!("known here: {}; for the text itself write {{{mark}}}", known.join(", ")),
         };
         c.refuse_part(at, &mark, &format!("`{mark}` is {}", scope.what), hint);
+    }
+}
+
+/// Refuses a column that the feeder does not have.
+fn check_feed<T>(c: &mut Context<'_>, at: &At<T>, name: &str, scope: &Scope) {
+    let mark = format!("{{{name}}}");
+    let column = name.strip_prefix("feed.");
+    match (&scope.feed, column) {
+        (Feed::Rows { rows, .. }, Some(column)) if rows.column(column).is_some() => {}
+        (Feed::Unknown, Some(_)) => {}
+        (Feed::Rows { file, rows }, column) => {
+            let what = format!("`{mark}` is {} of `{file}`", if column.is_some() { "no column" } else { "a whole row" });
+            c.refuse_part(at, &mark, &what, rows.missing(column.unwrap_or_default()));
+        }
+        (_, None) => c.refuse_part(at, &mark, &format!("`{mark}` is a whole row"), "name a column of it, as {feed.username}"),
+        (Feed::None, Some(_)) => {
+            let hint = "add feeder = { csv = \"accounts.csv\" } to the scenario";
+            c.refuse_part(at, &mark, &format!("`{mark}` needs a feeder, and there is none here"), hint);
+        }
+    }
+}
+
+/// Refuses a placeholder where text is taken as it stands, if it would mean something elsewhere.
+pub(super) fn check_no_placeholder(c: &mut Context<'_>, at: &At<Text>, scope: &Scope) {
+    let template = Template::parse(&at.value.shown);
+    let meant = template.names().find(|n| n.starts_with("feed.") || scope.names.iter().chain(&scope.later).any(|known| known == n));
+    if let Some(name) = meant {
+        let mark = format!("{{{name}}}");
+        c.refuse_part(at, &mark, &format!("`{mark}` is not filled here: a check compares with the text as it stands"), "write the text itself");
+    }
+}
+
+/// Words of `{metric{tag:value}}` that are known by other means than tags.
+const OWN_TAGS: [&str; 3] = ["name", "scenario", "phase"];
+
+/// Refuses a tag that figures could not be kept by, or that nobody could ask for.
+pub(super) fn check_tag(c: &mut Context<'_>, name: &At<String>, value: &At<Text>) {
+    if OWN_TAGS.contains(&name.value.as_str()) {
+        c.refuse(name, &format!("`{}` has a meaning of its own where figures are asked for", name.value), "give the tag another name");
+    } else if Template::parse(&format!("{{{}}}", name.value)).sole_name() != Some(&name.value) || name.value.contains('.') {
+        c.refuse(name, &format!("`{}` can not be a tag's name", name.value), "write a plain word of letters, digits and _");
+    }
+    if !Template::parse(&value.value.shown).is_plain() {
+        c.refuse(value, "a tag has one value, and placeholders have many", "write the value itself: figures are kept for each");
+    } else {
+        check_label(c, value);
+    }
+}
+
+/// Refuses a name that a threshold could not ask for.
+pub(super) fn check_label(c: &mut Context<'_>, at: &At<Text>) {
+    if let Some(bad) = at.value.shown.chars().find(|ch| matches!(ch, '{' | '}' | ',' | ':' | '"') || ch.is_control()) {
+        let what = format!("`{}` could not be asked for in a threshold", at.value.shown);
+        c.refuse(at, &what, format!("leave out {bad:?}"));
     }
 }
 

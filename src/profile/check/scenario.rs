@@ -1,14 +1,11 @@
-//! Checks `[[scenario]]`: weights, requests, what they extract. It may import the rest of `profile/`.
+//! Checks `[[scenario]]`: weights, groups of steps, feeders. It may import the rest of `profile/`.
 
-use std::collections::BTreeMap;
-
-use super::names::{Scope, check_new_variable};
-use super::{Context, experiment, http};
-use crate::model::plan::{Extract, RequestPlan, Scenario, ScenarioStep, Think};
-use crate::model::template::Template;
+use super::names::{Feed, Scope};
+use super::{Context, experiment, request};
+use crate::model::plan::{Act, FeedStrategy, Feeder, FeederFile, Scenario, ScenarioStep, Think};
+use crate::model::rows::{Rows, RowsKind};
 use crate::profile::raw::reader::At;
-use crate::profile::raw::scenario::{RawRequest, RawScenario, RawStep};
-use crate::profile::secret::Text;
+use crate::profile::raw::scenario::{RawAct, RawFeeder, RawScenario, RawStep};
 
 pub(super) fn scenarios(c: &mut Context<'_>) -> Vec<Scenario> {
     let raw = &c.raw.scenarios;
@@ -34,50 +31,102 @@ pub(super) fn scenarios(c: &mut Context<'_>) -> Vec<Scenario> {
 }
 
 fn scenario(c: &mut Context<'_>, raw: &RawScenario) -> Scenario {
-    let mut scope = Scope::scenario(c, raw);
-    let once = raw.once.iter().map(|r| next(c, &r.value, &mut scope)).collect();
-    // Of weighted steps nobody knows which has run before: none can rely on another.
-    let is_weighted = raw.steps.value.iter().any(|s| s.value.weight.is_some());
-    let steps = raw.steps.value.iter().map(|s| step(c, &s.value, &mut scope, is_weighted)).collect();
-    weights(c, raw);
+    let (feeder, feed) = match &raw.feeder {
+        Some(at) => feeder(c, at),
+        None => (None, Feed::None),
+    };
+    let mut scope = Scope::scenario(c, raw, feed);
+    let once = raw.once.iter().map(|r| request::next(c, &r.value, &mut scope)).collect();
+    if raw.steps.value.is_empty() {
+        c.refuse(&raw.steps, "a scenario without steps", "add [[scenario.step]] with get = \"/\"");
+    }
+    if let Some(weight) = &raw.weight {
+        check_weight(c, weight);
+    }
+    let steps = in_order_or_by_weight(c, &raw.steps, &mut scope);
     Scenario {
         weight: raw.weight.as_ref().map_or(1.0, |w| w.value),
         think: raw.think.as_ref().map(|t| think(c, t.value)),
+        feeder,
+        tags: request::tags(c, &raw.tags),
         once,
         ..Scenario::new(c.text(&raw.name.value), steps)
     }
 }
 
-fn weights(c: &mut Context<'_>, raw: &RawScenario) {
-    let steps = &raw.steps.value;
-    for weight in raw.weight.iter().chain(steps.iter().filter_map(|s| s.value.weight.as_ref())) {
-        if weight.value <= 0.0 {
-            c.refuse(weight, &format!("`{}` is no weight", weight.value), "write a number above 0, or leave out what shall not run");
-        }
+fn check_weight(c: &mut Context<'_>, weight: &At<f64>) {
+    if weight.value <= 0.0 {
+        c.refuse(weight, &format!("`{}` is no weight", weight.value), "write a number above 0, or leave out what shall not run");
     }
-    if steps.is_empty() {
-        c.refuse(&raw.steps, "a scenario without steps", "add [[scenario.step]] with get = \"/\"");
-    }
-    let weighted = steps.iter().filter(|s| s.value.weight.is_some()).count();
-    if let Some(bare) = steps.iter().find(|s| s.value.weight.is_none()).filter(|_| weighted > 0) {
+}
+
+/// Steps of which all have a weight, or none.
+fn in_order_or_by_weight(c: &mut Context<'_>, raw: &At<Vec<At<RawStep>>>, scope: &mut Scope) -> Vec<ScenarioStep> {
+    let weighted = raw.value.iter().filter(|s| s.value.weight.is_some()).count();
+    if let Some(bare) = raw.value.iter().find(|s| s.value.weight.is_none()).filter(|_| weighted > 0) {
         c.refuse(
             bare,
             "a step without a weight among steps with one",
             "give every step a weight (one is chosen each pass), or none (all run in order)",
         );
     }
+    if weighted > 0 { one_of(c, raw, scope) } else { raw.value.iter().map(|s| step(c, &s.value, scope)).collect() }
 }
 
-/// A request, and what it extracts for those that follow.
-fn next(c: &mut Context<'_>, raw: &RawRequest, scope: &mut Scope) -> RequestPlan {
-    let plan = request(c, raw, scope);
-    scope.extracted(raw);
-    plan
+/// Steps of which one is done: nobody knows which has run before, so none can rely on another.
+fn one_of(c: &mut Context<'_>, raw: &At<Vec<At<RawStep>>>, scope: &Scope) -> Vec<ScenarioStep> {
+    raw.value.iter().map(|s| step(c, &s.value, &mut scope.clone())).collect()
 }
 
-fn step(c: &mut Context<'_>, raw: &RawStep, scope: &mut Scope, is_weighted: bool) -> ScenarioStep {
-    let request = if is_weighted { request(c, &raw.request, scope) } else { next(c, &raw.request, scope) };
-    ScenarioStep { weight: raw.weight.as_ref().map(|w| w.value), think: raw.think.as_ref().map(|t| think(c, t.value)), ..ScenarioStep::of(request) }
+fn step(c: &mut Context<'_>, raw: &RawStep, scope: &mut Scope) -> ScenarioStep {
+    if let Some(weight) = &raw.weight {
+        check_weight(c, weight);
+    }
+    let act = act(c, &raw.act, scope);
+    ScenarioStep { weight: raw.weight.as_ref().map(|w| w.value), think: raw.think.as_ref().map(|t| think(c, t.value)), act }
+}
+
+fn act(c: &mut Context<'_>, raw: &RawAct, scope: &mut Scope) -> Act {
+    match raw {
+        RawAct::Request(request) => Act::Request(Box::new(request::next(c, request, scope))),
+        RawAct::Pause(pause) => Act::Pause(think(c, pause.value)),
+        RawAct::Repeat(times, steps) => {
+            if let Some(times) = times.as_ref().filter(|n| n.value == 0) {
+                c.refuse(times, "`0` times are nothing", "write a number from 1 up, or leave the steps out");
+            }
+            Act::Repeat { times: times.as_ref().map_or(1, |n| n.value), steps: group(c, steps, scope) }
+        }
+        RawAct::During(length, steps) => {
+            if length.value.is_zero() {
+                c.refuse(length, "a stretch of no time", "write a time above 0, as \"30s\"");
+            }
+            Act::During { length: experiment::compressed(c, length.value), steps: group(c, steps, scope) }
+        }
+        RawAct::Choose(steps) => Act::Choose { steps: choose(c, steps, scope) },
+    }
+}
+
+fn not_empty(c: &mut Context<'_>, steps: &At<Vec<At<RawStep>>>) {
+    if steps.value.is_empty() {
+        c.refuse(steps, "a group without steps", "add a step with get = \"/\" to it");
+    }
+}
+
+fn group(c: &mut Context<'_>, steps: &At<Vec<At<RawStep>>>, scope: &mut Scope) -> Vec<ScenarioStep> {
+    not_empty(c, steps);
+    in_order_or_by_weight(c, steps, scope)
+}
+
+/// One of several: where none has a weight, all weigh the same.
+fn choose(c: &mut Context<'_>, raw: &At<Vec<At<RawStep>>>, scope: &Scope) -> Vec<ScenarioStep> {
+    not_empty(c, raw);
+    let weighted = raw.value.iter().filter(|s| s.value.weight.is_some()).count();
+    if let Some(bare) = raw.value.iter().find(|s| s.value.weight.is_none()).filter(|_| weighted > 0) {
+        c.refuse(bare, "no weight among others with one", "give every one a weight, or none: then all are as likely");
+    }
+    let mut steps = one_of(c, raw, scope);
+    steps.iter_mut().for_each(|s| s.weight = s.weight.or(Some(1.0)));
+    steps
 }
 
 fn think(c: &Context<'_>, think: Think) -> Think {
@@ -90,82 +139,32 @@ fn think(c: &Context<'_>, think: Think) -> Think {
     }
 }
 
-fn request(c: &mut Context<'_>, raw: &RawRequest, scope: &Scope) -> RequestPlan {
-    http::path(c, &raw.path, scope);
-    for status in &raw.expect_status {
-        http::status(c, status);
-    }
-    let headers = http::headers(c, &raw.headers, scope);
-    let body = http::body(c, &raw.content, scope);
-    let extract: BTreeMap<String, Extract> =
-        raw.extract.iter().filter_map(|(name, from)| Some((name.value.clone(), extract(c, name, from)?))).collect();
-    RequestPlan {
-        name: name(c, raw),
-        method: raw.method.to_owned(),
-        path: c.pattern(&raw.path.value),
-        headers,
-        body: body.map(Into::into),
-        query: BTreeMap::new(),
-        checks: Vec::new(),
-        tags: BTreeMap::new(),
-        expect_status: raw.expect_status.iter().filter_map(|s| u16::try_from(s.value).ok()).collect(),
-        extract,
-    }
-}
-
-/// The name as written, or method and path template. Figures are known by it, so it never holds a secret.
-fn name(c: &mut Context<'_>, raw: &RawRequest) -> String {
-    match &raw.name {
-        Some(name) if name.value.value.trim().is_empty() => {
-            c.refuse(name, "an empty name", "write a name, or leave it out: method and path will do");
-            String::new()
+/// The feeder, and what its placeholders can stand for.
+fn feeder(c: &mut Context<'_>, at: &At<RawFeeder>) -> (Option<Feeder>, Feed) {
+    const HINT: &str = "write feeder = { csv = \"accounts.csv\" } or { json = \"accounts.json\" }";
+    let raw = &at.value;
+    let (file, kind) = match (&raw.csv, &raw.json) {
+        (Some(csv), None) => (csv, RowsKind::Csv),
+        (None, Some(json)) => (json, RowsKind::Json),
+        (Some(_), Some(json)) => {
+            c.refuse(json, "both `csv` and `json`", "a feeder has one file: leave one of them out");
+            return (None, Feed::Unknown);
         }
-        Some(name) => name.value.shown.clone(),
-        None => {
-            let path: &Template = &raw.path.value.shown;
-            format!("{} {path}", raw.method)
+        (None, None) => {
+            c.refuse(at, "a feeder without a file", HINT);
+            return (None, Feed::Unknown);
         }
-    }
-}
-
-/// `json:$.path.to.it` or `header:Name`.
-fn extract(c: &mut Context<'_>, name: &At<String>, from: &At<Text>) -> Option<Extract> {
-    check_new_variable(c, name);
-    let written = from.value.value.as_str();
-    let found = if let Some(path) = written.strip_prefix("json:") {
-        json_path(path).map(Extract::Json)
-    } else {
-        written.strip_prefix("header:").map(str::trim).filter(|h| !h.is_empty()).map(|h| Extract::Header(h.to_owned()))
     };
-    if found.is_none() {
-        c.refuse(
-            from,
-            &format!("`{}` names no part of an answer", from.value.shown),
-            "write \"json:$.accessToken\", \"json:$.items[0].id\" or \"header:Location\"",
-        );
-    }
-    found
-}
-
-/// A path into a JSON document as dots: `$.items[0].id` becomes `items.0.id`.
-fn json_path(path: &str) -> Option<String> {
-    let dotted = path.strip_prefix('$')?.replace('[', ".").replace(']', "");
-    let dotted = dotted.strip_prefix('.')?;
-    let plain = |part: &str| !part.is_empty() && part.chars().all(|ch| ch.is_alphanumeric() || ch == '_' || ch == '-');
-    dotted.split('.').all(plain).then(|| dotted.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_paths_become_dots() {
-        assert_eq!(json_path("$.a").as_deref(), Some("a"));
-        assert_eq!(json_path("$.items[0].id").as_deref(), Some("items.0.id"));
-        assert_eq!(json_path("$[2].id").as_deref(), Some("2.id"));
-        for wrong in ["", "a", "$", "$.", "$..a", "$.a b", "$.a[*]"] {
-            assert_eq!(json_path(wrong), None, "{wrong}");
+    let name = c.text(&file.value);
+    let feed = match c.file(file).map(|bytes| Rows::parse(kind, &bytes)) {
+        Some(Ok(rows)) => Feed::Rows { file: file.value.shown.clone(), rows: rows.into() },
+        Some(Err(error)) => {
+            c.refuse(file, &format!("`{}` holds no rows to feed: {error}", file.value.shown), "mend the file, or name another");
+            Feed::Unknown
         }
-    }
+        None => Feed::Unknown,
+    };
+    let file = if kind == RowsKind::Csv { FeederFile::Csv(name) } else { FeederFile::Json(name) };
+    let strategy = raw.strategy.as_ref().map_or(FeedStrategy::Circular, |s| s.value);
+    (Some(Feeder { file, strategy }), feed)
 }

@@ -9,7 +9,7 @@ use crate::model::template::Template;
 use crate::model::text::nearest;
 use crate::profile::raw::leaf::{Pattern, quoted};
 use crate::profile::raw::reader::At;
-use crate::profile::raw::scenario::METHODS;
+use crate::profile::raw::request::METHODS;
 use crate::profile::raw::setting::{LOAD_RATE, LOAD_USERS, RawApply, RawHttp, RawSetting, RawVerify};
 
 const APPLY_HINT: &str = "write apply = { http = { … } }, { command = [ … ] } or { restart = true }";

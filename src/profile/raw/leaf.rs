@@ -37,6 +37,17 @@ pub(super) fn text(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Text> {
     Some(Text { value, shown: secret::mask(written) })
 }
 
+/// A text; a number, true or false is the text it is written as.
+pub(super) fn word(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Text> {
+    match node.value() {
+        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => {
+            let written = r.written(node);
+            Some(Text { value: written.clone(), shown: written })
+        }
+        _ => text(r, node),
+    }
+}
+
 /// A text with placeholders.
 pub(super) fn pattern(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Pattern> {
     let written = string(r, node)?;
@@ -193,6 +204,20 @@ pub(super) fn pair<'d, T: Clone>(
         [a, b] => Some((a.clone(), b.clone())),
         other => r.refuse(node.at(()).problem(&format!("expected two, found {}", other.len()), format!("write both, as {example}"))),
     }
+}
+
+/// One thing, or two of a kind: at the begin and at the end.
+pub(super) fn ends<'d, T: Clone>(
+    r: &mut Reader<'_>,
+    node: &Node<'d>,
+    example: &'static str,
+    read: impl Fn(&mut Reader<'_>, &Node<'d>) -> Option<T>,
+) -> Option<(At<T>, At<T>)> {
+    if matches!(node.value(), DeValue::Array(_)) {
+        return pair(example, read)(r, node);
+    }
+    let one = node.at(read(r, node)?);
+    Some((one.clone(), one))
 }
 
 /// What stands under keys of the user's own, in the order of the text.

@@ -3,14 +3,18 @@
 
 pub(super) mod experiment;
 pub(super) mod leaf;
+pub(super) mod line;
 pub(super) mod load;
 pub(super) mod reader;
+pub(super) mod request;
 pub(super) mod scenario;
 pub(super) mod setting;
 pub(super) mod source;
 mod syntax;
 pub(super) mod target;
+mod think;
 pub(super) mod wanted;
+pub(super) mod wire;
 
 use toml::de::DeTable;
 

@@ -1,15 +1,15 @@
-//! Reads `[[scenario]]` with its steps and requests. It may import the rest of `profile/`; it must not judge placeholders.
+//! Reads `[[scenario]]` with its steps and groups of steps. It may import the rest of `profile/`; it must not judge placeholders.
 
-use super::leaf::{self, Named, Pattern};
+use super::leaf;
 use super::reader::{At, Node, Reader, Table};
-use super::setting::{self, RawContent};
-use crate::model::plan::Think;
+use super::request::{self, METHODS, RawRequest};
+use super::think;
+use crate::model::plan::{FeedStrategy, Think};
 use crate::model::units::Span;
 use crate::profile::secret::Text;
 
-/// The methods a request may have: the key is the method in small letters.
-pub(in crate::profile) const METHODS: [(&str, &str); 7] =
-    [("get", "GET"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH"), ("delete", "DELETE"), ("head", "HEAD"), ("options", "OPTIONS")];
+/// Groups inside groups beyond this are a mistake, and would cost the reader its stack.
+const DEEPEST: usize = 8;
 
 /// `[[scenario]]`.
 #[derive(Debug)]
@@ -17,8 +17,27 @@ pub(in crate::profile) struct RawScenario {
     pub(in crate::profile) name: At<Text>,
     pub(in crate::profile) weight: Option<At<f64>>,
     pub(in crate::profile) think: Option<At<Think>>,
+    pub(in crate::profile) feeder: Option<At<RawFeeder>>,
+    pub(in crate::profile) tags: leaf::Named<Text>,
     pub(in crate::profile) once: Vec<At<RawRequest>>,
     pub(in crate::profile) steps: At<Vec<At<RawStep>>>,
+}
+
+impl RawScenario {
+    /// Every request, in the order of the text.
+    pub(in crate::profile) fn requests(&self) -> Vec<&RawRequest> {
+        let mut found: Vec<&RawRequest> = self.once.iter().map(|o| &o.value).collect();
+        self.steps.value.iter().for_each(|step| step.value.collect(&mut found));
+        found
+    }
+}
+
+/// `feeder`.
+#[derive(Debug)]
+pub(in crate::profile) struct RawFeeder {
+    pub(in crate::profile) csv: Option<At<Text>>,
+    pub(in crate::profile) json: Option<At<Text>>,
+    pub(in crate::profile) strategy: Option<At<FeedStrategy>>,
 }
 
 /// `[[scenario.step]]`.
@@ -26,126 +45,107 @@ pub(in crate::profile) struct RawScenario {
 pub(in crate::profile) struct RawStep {
     pub(in crate::profile) weight: Option<At<f64>>,
     pub(in crate::profile) think: Option<At<Think>>,
-    pub(in crate::profile) request: RawRequest,
+    pub(in crate::profile) act: RawAct,
 }
 
-/// One request.
+/// What a step does.
 #[derive(Debug)]
-pub(in crate::profile) struct RawRequest {
-    pub(in crate::profile) name: Option<At<Text>>,
-    pub(in crate::profile) method: &'static str,
-    pub(in crate::profile) path: At<Pattern>,
-    pub(in crate::profile) headers: Named<Pattern>,
-    pub(in crate::profile) content: RawContent,
-    pub(in crate::profile) expect_status: Vec<At<u32>>,
-    pub(in crate::profile) extract: Named<Text>,
+pub(in crate::profile) enum RawAct {
+    Request(Box<RawRequest>),
+    Pause(At<Think>),
+    /// Steps in order; without a number of times, once.
+    Repeat(Option<At<u32>>, At<Vec<At<RawStep>>>),
+    During(At<Span>, At<Vec<At<RawStep>>>),
+    Choose(At<Vec<At<RawStep>>>),
+}
+
+impl RawStep {
+    fn collect<'a>(&'a self, found: &mut Vec<&'a RawRequest>) {
+        match &self.act {
+            RawAct::Request(request) => found.push(request),
+            RawAct::Pause(_) => {}
+            RawAct::Repeat(_, steps) | RawAct::During(_, steps) | RawAct::Choose(steps) => {
+                steps.value.iter().for_each(|step| step.value.collect(found));
+            }
+        }
+    }
 }
 
 pub(super) fn scenario(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawScenario> {
     let mut t = Table::of(r, node, "[[scenario]] with a name")?;
     let name = t.need(r, "name", "name = \"browse\"", leaf::text);
     let weight = t.take(r, "weight", leaf::number);
-    let think = t.take(r, "think", think);
+    let think = t.take(r, "think", think::think);
+    let feeder = t.take(r, "feeder", feeder);
+    let tags = request::tags(r, &mut t);
     let once = t.take(r, "once", leaf::list(once));
     let steps = t.need(r, "step", "[[scenario.step]] with get = \"/\"", leaf::list(step));
-    t.not_yet(r, &["feeder", "phase", "population"]);
     t.done(r);
-    Some(RawScenario { name: name?, weight, think, once: once.map(|o| o.value).unwrap_or_default(), steps: steps? })
+    Some(RawScenario { name: name?, weight, think, feeder, tags, once: once.map(|o| o.value).unwrap_or_default(), steps: steps? })
+}
+
+const STRATEGIES: &[(&str, FeedStrategy)] =
+    &[("circular", FeedStrategy::Circular), ("random", FeedStrategy::Random), ("shuffled", FeedStrategy::Shuffled), ("queue", FeedStrategy::Queue)];
+
+fn feeder(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawFeeder> {
+    let mut t = Table::of(r, node, "feeder = { csv = \"accounts.csv\" }")?;
+    let raw = RawFeeder {
+        csv: t.take(r, "csv", leaf::text),
+        json: t.take(r, "json", leaf::text),
+        strategy: t.take(r, "strategy", leaf::one_of(STRATEGIES)),
+    };
+    t.done(r);
+    Some(raw)
 }
 
 fn once(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawRequest> {
     let mut t = Table::of(r, node, "[[scenario.once]] with post = \"/login\"")?;
-    let request = request(r, &mut t);
+    let request = request::request(r, &mut t);
     t.done(r);
     request
 }
 
 fn step(r: &mut Reader<'_>, node: &Node<'_>) -> Option<RawStep> {
+    if node.path.matches('.').count() > DEEPEST {
+        return r.refuse(node.at(()).problem("too many groups inside each other", "write the steps in fewer levels"));
+    }
     let mut t = Table::of(r, node, "[[scenario.step]] with get = \"/\"")?;
     let weight = t.take(r, "weight", leaf::number);
-    let think = t.take(r, "think", think);
-    let request = request(r, &mut t);
+    let think = t.take(r, "think", think::think);
+    let act = act(r, &mut t);
     t.done(r);
-    Some(RawStep { weight, think, request: request? })
+    Some(RawStep { weight, think, act: act? })
 }
 
-fn request(r: &mut Reader<'_>, t: &mut Table<'_>) -> Option<RawRequest> {
-    let name = t.take(r, "name", leaf::text);
-    let target = method(r, t);
-    let headers = setting::headers(r, t);
-    let content = setting::content(r, t);
-    let expect = t.take(r, "expect", expect);
-    let extract = t.take(r, "extract", leaf::map("extract = { token = \"json:$.accessToken\" }", leaf::text));
-    let (method, path) = target?;
-    Some(RawRequest {
-        name,
-        method,
-        path,
-        headers,
-        content,
-        expect_status: expect.map(|e| e.value).unwrap_or_default(),
-        extract: extract.map(|e| e.value).unwrap_or_default(),
-    })
-}
+/// The keys that make a step something else than a request.
+const GROUPS: [&str; 5] = ["pause", "choose", "repeat", "during", "step"];
 
-/// Takes the one key that is a method.
-fn method(r: &mut Reader<'_>, t: &mut Table<'_>) -> Option<(&'static str, At<Pattern>)> {
-    let written: Vec<_> = METHODS.iter().filter(|(key, _)| t.has(key)).collect();
-    let found: Vec<_> = METHODS.iter().map(|(key, method)| (*method, t.take(r, key, leaf::pattern))).collect();
+fn act(r: &mut Reader<'_>, t: &mut Table<'_>) -> Option<RawAct> {
+    let written: Vec<&str> = METHODS.iter().map(|(key, _)| *key).chain(GROUPS).filter(|key| t.has(key)).collect();
+    let is_request = written.iter().all(|key| !GROUPS.contains(key));
+    let pause = t.take(r, "pause", think::pause);
+    let choose = t.take(r, "choose", leaf::list(step));
+    let times = t.take(r, "repeat", leaf::count);
+    let during = t.take(r, "during", leaf::span);
+    let steps = t.take(r, "step", leaf::list(step));
+    if is_request {
+        return request::request(r, t).map(|request| RawAct::Request(Box::new(request)));
+    }
+    // A request beside a group is told of below, not as a key nobody knows.
+    METHODS.iter().for_each(|(key, _)| drop(t.take(r, key, leaf::pattern)));
     match written.as_slice() {
-        [] => no_method(r, t),
-        [_] => found.into_iter().find_map(|(method, path)| Some((method, path?))),
-        [_, second, ..] => {
-            let place = found.into_iter().find(|(method, _)| *method == second.1).and_then(|(_, path)| path);
-            let place = place.map_or_else(|| t.at(()), |p| p.with(()));
-            r.refuse(place.problem("a second method in one step", "write one step for each request"))
+        ["pause"] => pause.map(RawAct::Pause),
+        ["choose"] => choose.map(RawAct::Choose),
+        ["repeat" | "during"] => {
+            let hint = "add [[scenario.step.step]] with get = \"/\" below it";
+            r.refuse(t.at(()).problem(&format!("`{}` of nothing: there are no steps in it", written.concat()), hint))
         }
-    }
-}
-
-/// A path under a key that is no method is the mistake to name; without one there is no request at all.
-fn no_method<T>(r: &mut Reader<'_>, t: &mut Table<'_>) -> Option<T> {
-    let hint = "write get = \"/path\", or post, put, patch, delete, head, options";
-    match t.stray(|value| value.as_str().is_some_and(|text| text.starts_with('/'))) {
-        Some(key) => r.refuse(key.problem("no method known here", hint)),
-        None => r.refuse(t.at(()).problem("no request: which method, which path?", hint)),
-    }
-}
-
-fn expect(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Vec<At<u32>>> {
-    let mut t = Table::of(r, node, "expect = { status = [200, 404] }")?;
-    let status = t.need(r, "status", "status = [200, 404]", |r, node| {
-        if matches!(node.value(), toml::de::DeValue::Integer(_)) {
-            return leaf::count(r, node).map(|n| vec![node.at(n)]);
+        ["step"] | ["repeat", "step"] => steps.map(|steps| RawAct::Repeat(times, steps)),
+        ["during", "step"] => Some(RawAct::During(during?, steps?)),
+        [first, second, ..] => {
+            let what = format!("both `{first}` and `{second}`: a step does one thing");
+            r.refuse(t.at(()).problem(&what, "write one step for each, or put them into a group as [[scenario.step.step]]"))
         }
-        leaf::list(leaf::count)(r, node)
-    });
-    t.done(r);
-    Some(status?.value)
-}
-
-/// A think time: one of four forms.
-fn think(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Think> {
-    const EXAMPLE: &str = "think = { between = [\"3s\", \"8s\"] }, or with fixed, exponential or normal";
-    let mut t = Table::of(r, node, EXAMPLE)?;
-    let two = |r: &mut Reader<'_>, n: &Node<'_>| leaf::pair("[\"3s\", \"8s\"]", leaf::span)(r, n);
-    let fixed = t.take(r, "fixed", leaf::span).map(|s| Think::Fixed(s.value));
-    let between = t.take(r, "between", two);
-    let exponential = t.take(r, "exponential", leaf::span).map(|s| Think::Exponential(s.value));
-    let normal = t.take(r, "normal", two).map(|s| Think::Normal(s.value.0.value, s.value.1.value));
-    t.done(r);
-    let between = match between {
-        Some(b) if b.value.0.value > b.value.1.value => {
-            let (low, high): (&At<Span>, &At<Span>) = (&b.value.0, &b.value.1);
-            return r
-                .refuse(b.problem(&format!("`{}` is longer than `{}`", low.value, high.value), "write the shorter time first, as [\"3s\", \"8s\"]"));
-        }
-        other => other.map(|b| Think::Between(b.value.0.value, b.value.1.value)),
-    };
-    let forms: Vec<Think> = [fixed, between, exponential, normal].into_iter().flatten().collect();
-    match forms.as_slice() {
-        [one] => Some(*one),
-        [] => r.refuse(node.at(()).problem("no think time", format!("write it as {EXAMPLE}"))),
-        _ => r.refuse(node.at(()).problem("more than one form of think time", format!("write one, as {EXAMPLE}"))),
+        _ => None,
     }
 }

@@ -1,11 +1,14 @@
 //! What profiles mean: defaults, compression, secrets, loads, scenarios. Broken ones are in `tests/profiles/broken`.
 
 mod defaults;
+mod flows;
+mod lines;
 mod loads;
 mod pages;
 mod samples;
 mod scenarios;
 mod secrets;
+mod sending;
 mod settings;
 mod wanted;
 
@@ -35,12 +38,25 @@ fn env(name: &str) -> Option<String> {
     }
 }
 
+/// The files there are beside the profile.
+fn file(name: &str) -> Result<Vec<u8>, String> {
+    match name {
+        "accounts.csv" => Ok(b"username,password,review_id\nann,s3cr3t,1\nbob,pw,2\n".to_vec()),
+        "accounts.json" => Ok(br#"[{"username": "ann", "deep": {"id": 1}}]"#.to_vec()),
+        "ragged.csv" => Ok(b"a,b\n1\n".to_vec()),
+        "photo.jpg" => Ok(vec![0xff, 0xd8]),
+        "ca.pem" | "client.pem" | "client-key.pem" => Ok(b"-----BEGIN CERTIFICATE-----\n".to_vec()),
+        _ => Err("there is no such file".to_owned()),
+    }
+}
+
 fn attempt(text: &str) -> Result<Profile, ProfileErrors> {
     read(
         text,
         &Source {
             name: "folder/shop.toml",
             env: &env,
+            files: &file,
             dialects: &["hikaricp-micrometer", "tomcat-micrometer", "jvm-micrometer", "spring-http-micrometer", "process"],
         },
     )

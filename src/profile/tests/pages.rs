@@ -6,7 +6,7 @@ use super::{LEAST, attempt};
 use crate::profile::{page, pages};
 
 /// Every table with a key of its own that nobody knows: the hint then names all that are known.
-const PROBES: [(&str, &str); 21] = [
+const PROBES: &[(&str, &str)] = &[
     ("", "zzzzzzzz = 1\nTARGET"),
     ("target", "[target]\nzzzzzzzz = 1\nurl = \"http://127.0.0.1\"\n"),
     ("target.ready", "[target]\nurl = \"http://127.0.0.1\"\nready = { path = \"/\", zzzzzzzz = 1 }\n"),
@@ -19,8 +19,22 @@ const PROBES: [(&str, &str); 21] = [
     ("experiment.measure", "TARGET[experiment]\nmeasure = { zzzzzzzz = 1 }\n"),
     ("experiment.settle", "TARGET[experiment]\nsettle = { zzzzzzzz = 1 }\n"),
     ("load", "[load]\nzzzzzzzz = 1\n"),
+    ("load.stage", "[load]\nstage = [{ to = 5, for = \"1m\", zzzzzzzz = 1 }]\n"),
+    ("load.population", "[load]\npopulation = [{ name = \"p\", inject = [], zzzzzzzz = 1 }]\n"),
+    ("load.population.passes", "[load]\npopulation = [{ name = \"p\", inject = [], passes = { for = \"1m\", zzzzzzzz = 1 } }]\n"),
+    ("load.population.inject", "[load]\npopulation = [{ name = \"p\", inject = [{ at_once = 1, zzzzzzzz = 1 }] }]\n"),
+    ("load.phase", "[load]\nphase = [{ name = \"p\", for = \"1m\", zzzzzzzz = 1 }]\n"),
+    ("load.http", "[load.http]\nzzzzzzzz = 1\n"),
+    ("load.http.connections", "[load.http]\nconnections = { shared = 1, zzzzzzzz = 1 }\n"),
+    ("load.tls", "[load.tls]\nzzzzzzzz = 1\n"),
     ("scenario", "[[scenario]]\nname = \"x\"\nstep = []\nzzzzzzzz = 1\n"),
     ("scenario.think", "[[scenario]]\nname = \"x\"\nstep = []\nthink = { fixed = \"1s\", zzzzzzzz = 1 }\n"),
+    ("scenario.feeder", "[[scenario]]\nname = \"x\"\nstep = []\nfeeder = { csv = \"a\", zzzzzzzz = 1 }\n"),
+    ("scenario.step.pause", "[[scenario]]\nname = \"x\"\nstep = [{ pause = { fixed = \"1s\", zzzzzzzz = 1 } }]\n"),
+    ("scenario.step.step", "[[scenario]]\nname = \"x\"\nstep = [{ step = [{ get = \"/\", zzzzzzzz = 1 }] }]\n"),
+    ("scenario.step.choose", "[[scenario]]\nname = \"x\"\nstep = [{ choose = [{ get = \"/\", zzzzzzzz = 1 }] }]\n"),
+    ("scenario.step.multipart", "[[scenario]]\nname = \"x\"\nstep = [{ post = \"/\", multipart = [{ name = \"a\", zzzzzzzz = 1 }] }]\n"),
+    ("scenario.step.check", "[[scenario]]\nname = \"x\"\nstep = [{ get = \"/\", check = [{ is = \"a\", zzzzzzzz = 1 }] }]\n"),
     ("scenario.step", "[[scenario]]\nname = \"x\"\nstep = [{ get = \"/\", zzzzzzzz = 1 }]\n"),
     ("scenario.step.expect", "[[scenario]]\nname = \"x\"\nstep = [{ get = \"/\", expect = { status = 200, zzzzzzzz = 1 } }]\n"),
     ("metrics.NAME", "TARGET[metrics.a]\nprometheus = \"http://h\"\nzzzzzzzz = 1\n"),
@@ -42,7 +56,7 @@ fn known(probe: &str) -> Vec<String> {
 #[test]
 fn every_key_the_reader_knows_has_a_page_and_no_page_is_of_another() {
     let mut used = BTreeSet::new();
-    for (table, probe) in PROBES {
+    for (table, probe) in PROBES.iter().copied() {
         for key in known(probe) {
             let path = if table.is_empty() { key } else { format!("{table}.{key}") };
             let text = page(&path).unwrap_or_else(|| panic!("assets/docs has no page for `{path}`"));
@@ -62,6 +76,10 @@ fn a_page_is_found_by_the_key_as_it_stands_in_a_profile() {
         ("metrics.app.every", "metrics.NAME.every"),
         ("scenario.once.post", "scenario.step.METHOD"),
         ("scenario.step.think.fixed", "scenario.think.fixed"),
+        ("scenario.step.step.choose.get", "scenario.step.METHOD"),
+        ("scenario.step.step", "scenario.step.step"),
+        ("scenario.step.pause.between", "scenario.think.between"),
+        ("scenario.step.choose.think.normal", "scenario.think.normal"),
         ("guard.failed", "guard"),
     ] {
         let title = page(path).and_then(|text| text.lines().next());

@@ -31,9 +31,10 @@ fn uncommented(lines: &[&str], block: std::ops::Range<usize>) -> String {
     let table = lines[..block.start].iter().rposition(|l| l.starts_with('[')).unwrap_or(0);
     let end = lines[block.end..].iter().position(|l| l.starts_with('[')).map_or(lines.len(), |at| block.end + at);
     let goes = |at: usize, line: &str| {
-        // A table of its own stands beside what is there.
-        let same = !code[0].starts_with('[') && code.iter().any(|c| key(c) == key(line) || replaced.contains(&key(line)));
-        (table..end).contains(&at) && !block.contains(&at) && same && !line.starts_with('#')
+        // A table of its own stands beside what is there, but for what it names; that may be anywhere.
+        let is_table = code[0].starts_with('[');
+        let same = replaced.contains(&key(line)) || (!is_table && code.iter().any(|c| key(c) == key(line)));
+        (is_table || (table..end).contains(&at)) && !block.contains(&at) && same && !line.starts_with('#')
     };
     let line = |(at, line): (usize, &&str)| {
         let text = if block.contains(&at) { &line[2..] } else { line };
