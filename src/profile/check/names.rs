@@ -132,10 +132,10 @@ pub(super) fn check_tag(c: &mut Context<'_>, name: &At<String>, value: &At<Text>
     } else if Template::parse(&format!("{{{}}}", name.value)).sole_name() != Some(&name.value) || name.value.contains('.') {
         c.refuse(name, &format!("`{}` can not be a tag's name", name.value), "write a plain word of letters, digits and _");
     }
-    if !Template::parse(&value.value.shown).is_plain() {
-        c.refuse(value, "a tag has one value, and placeholders have many", "write the value itself: figures are kept for each");
-    } else {
+    if Template::parse(&value.value.shown).is_plain() {
         check_label(c, value);
+    } else {
+        c.refuse(value, "a tag has one value, and placeholders have many", "write the value itself: figures are kept for each");
     }
 }
 

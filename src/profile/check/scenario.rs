@@ -125,7 +125,9 @@ fn choose(c: &mut Context<'_>, raw: &At<Vec<At<RawStep>>>, scope: &Scope) -> Vec
         c.refuse(bare, "no weight among others with one", "give every one a weight, or none: then all are as likely");
     }
     let mut steps = one_of(c, raw, scope);
-    steps.iter_mut().for_each(|s| s.weight = s.weight.or(Some(1.0)));
+    for step in &mut steps {
+        step.weight = step.weight.or(Some(1.0));
+    }
     steps
 }
 

@@ -132,7 +132,9 @@ fn act(r: &mut Reader<'_>, t: &mut Table<'_>) -> Option<RawAct> {
         return request::request(r, t).map(|request| RawAct::Request(Box::new(request)));
     }
     // A request beside a group is told of below, not as a key nobody knows.
-    METHODS.iter().for_each(|(key, _)| drop(t.take(r, key, leaf::pattern)));
+    for (key, _) in METHODS {
+        let _told_of_below = t.take(r, key, leaf::pattern);
+    }
     match written.as_slice() {
         ["pause"] => pause.map(RawAct::Pause),
         ["choose"] => choose.map(RawAct::Choose),
