@@ -28,7 +28,7 @@ pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
     }
     let profile = read_profile_text(&text, &name, folder_of(&args.profile))?;
     let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
-    let files = args.profile.parent().map(Path::to_path_buf).unwrap_or_default();
+    let files = folder_of(&args.profile).to_path_buf();
     Ok(Launch { profile, files, recording, lab: None })
 }
 
