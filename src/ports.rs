@@ -8,7 +8,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::model::event::{Cohort, Gap, Phase, Sample, Stamped, StepId, Tick};
+use crate::model::event::{Bound, Cohort, Gap, Phase, Sample, Stamped, StepId, Tick};
 use crate::model::plan::{LoadModel, Plan, Setting, Values};
 use crate::model::units::{Elapsed, Span};
 
@@ -76,8 +76,10 @@ impl Belongs {
 pub enum EngineReport {
     /// One interval of one load source: on the plan's tick, also while nothing is sent.
     Tick(Box<Tick>),
-    /// Something a reader must know (the generator is the limit, ports run out).
+    /// Something a reader must know.
     Warning(String),
+    /// The source itself was the limit for a while: told again as long as it is.
+    Bound(Bound),
     /// The engine can not go on.
     Broken(EngineError),
 }

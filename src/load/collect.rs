@@ -90,11 +90,11 @@ impl Collector {
             return;
         }
         let part = whole.1;
-        let warnings = self.watch.look(&part);
+        let said = self.watch.look(&part);
         let tick = self.tick_of(part);
         self.send(EngineReport::Tick(Box::new(tick)));
-        for warning in warnings {
-            self.send(EngineReport::Warning(warning));
+        for report in said {
+            self.send(report);
         }
     }
 
@@ -133,6 +133,22 @@ mod tests {
     fn collector(workers: usize) -> (Collector, UnboundedReceiver<EngineReport>) {
         let (reports, seen) = unbounded_channel();
         (Collector::new(Vec::new(), Span::from_secs(1), workers, Arc::new(AtomicU64::new(5)), reports), seen)
+    }
+
+    #[test]
+    fn a_worker_without_time_left_is_told_beside_its_ticks() {
+        let (mut collector, mut seen) = collector(1);
+        for slot in 0..2 {
+            let busy = Span::from_millis(950);
+            collector.take(Note::Part(Box::new(Part { slot, busy, to: Elapsed((slot + 1) * 1_000_000), ..Part::default() })));
+        }
+        let mut told = Vec::new();
+        while let Ok(report) = seen.try_recv() {
+            if let EngineReport::Bound(bound) = report {
+                told.push((bound.source, bound.to.as_micros(), bound.figure));
+            }
+        }
+        assert_eq!(told, [(SOURCE.to_owned(), 1_000_000, 0.95), (SOURCE.to_owned(), 2_000_000, 0.95)]);
     }
 
     fn part(slot: u64, sent: u64) -> Note {

@@ -1,5 +1,6 @@
 //! What casts doubt on an answer, one sentence each: the judge's flags, steps that do not count, holes in the stream.
 
+use super::format::share;
 use super::words;
 use crate::model::event::{Proof, StepEnd};
 use crate::model::session::{Session, StepState};
@@ -20,16 +21,27 @@ pub fn of_session(session: &Session) -> Vec<String> {
         let on = instance.as_ref().map(|i| format!(" on {}", clean(i))).unwrap_or_default();
         format!("metrics of {}{on} were silent at the end: {}", clean(source), clean(reason))
     });
+    let told = session.judged().last().is_some_and(|j| j.verdict.has_flag("generator_bound"));
+    let bound = session.steps().iter().filter(|_| !told).filter_map(|s| {
+        let why = s.generator_bound().filter(|_| s.excluded().is_none())?;
+        let share = share(s.generator_bound_share());
+        Some(format!("{}: the load generator was the limit {share} of the time, not the service: {}", place(session, s), clean(why)))
+    });
     let odd = session.anomalies().iter().map(|(anomaly, n)| format!("{} ({n} times)", anomaly.text()));
     let restored = session
         .ended()
         .filter(|e| e.restored == Some(false))
         .map(|_| "not every setting was put back: look at the target before using it".to_owned());
-    flags.into_iter().chain(steps).chain(silent).chain(odd).chain(restored).collect()
+    flags.into_iter().chain(steps).chain(bound).chain(silent).chain(odd).chain(restored).collect()
+}
+
+fn place(session: &Session, step: &StepState) -> String {
+    let values = words::values(session.plan(), &step.planned().values);
+    if values.is_empty() { format!("step {}", step.planned().step) } else { format!("step {} ({values})", step.planned().step) }
 }
 
 fn of_step(session: &Session, step: &StepState) -> Option<String> {
-    let place = || format!("step {} ({})", step.planned().step, words::values(session.plan(), &step.planned().values));
+    let place = || place(session, step);
     if let Some(why) = step.excluded() {
         return Some(format!("{} was taken out by a person: {}", place(), clean(why)));
     }

@@ -113,11 +113,12 @@ fn run(session: &Session, step: &StepState) -> Vec<String> {
         StepStatus::Ended(end) => words::end(end).to_owned(),
     };
     let short = if f.short.is_some() { " (too little to count in full)" } else { "" };
+    let bound = if step.generator_bound().is_some() { " (generator-bound)" } else { "" };
     vec![
         step.planned().step.to_string(),
         words::values(session.plan(), &step.planned().values),
         block(step.planned().block),
-        format!("{status}{short}"),
+        format!("{status}{short}{bound}"),
         f.measured.map_or_else(|| "not measured".to_owned(), measured_for),
         if f.measured.is_some() { super::format::count(f.requests) } else { "none".to_owned() },
         share_or(f.failed_share()),

@@ -19,6 +19,7 @@ pub fn progress_line(stamped: &Stamped, session: &Session) -> Option<String> {
         Event::PhaseChanged { step, phase } => format!("{}: {}", place(session, *step), phase_text(session, *phase)),
         Event::StepEnded { step, end, reason } => format!("{}: {}", place(session, *step), ended(session, *step, *end, reason)),
         Event::Judged(judged) => format!("so far: {}", words::answer(&judged.verdict)),
+        Event::GeneratorBound { .. } => logged(stamped, session).filter(|l| l.starts_with("warning: the load generator is the limit"))?,
         _ => logged(stamped, session)?,
     };
     Some(format!("{}  {text}", stamped.at))
@@ -58,8 +59,9 @@ fn figures(session: &Session, step: &StepState) -> String {
     let kinds = step.failed();
     let failed = if kinds.is_empty() { String::new() } else { format!(" ({})", words::failures(&kinds)) };
     let short = f.short.as_ref().map_or_else(String::new, |s| format!("; too little to count in full: {s}"));
+    let bound = step.generator_bound().map_or_else(String::new, |why| format!("; GENERATOR-BOUND: {}", clean(why)));
     format!(
-        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}{short}",
+        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}{short}{bound}",
         rate_or(f.rate),
         time_or(f.quantile_s(0.5)),
         time_or(f.quantile_s(0.95)),

@@ -83,6 +83,10 @@ impl Driver {
                 return Heard::Tick;
             }
             Some(EngineReport::Warning(text)) => self.say(NoteLevel::Warning, text),
+            Some(EngineReport::Bound(bound)) => {
+                let step = self.session().current().map(|s| s.planned().step);
+                self.emit(Event::GeneratorBound { step, bound });
+            }
             Some(EngineReport::Broken(error)) => self.halt(Halt::Internal(error.to_string())),
             None => {
                 self.reports_open = false;

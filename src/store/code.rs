@@ -92,6 +92,7 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::Gap(_) => "gap",
         Event::StepExcluded { .. } => "step_excluded",
         Event::StepIncluded { .. } => "step_included",
+        Event::GeneratorBound { .. } => "generator_bound",
         Event::Note(_) => "note",
         Event::Totals { .. } => "totals",
         Event::Judged(_) => "judged",
@@ -111,6 +112,7 @@ pub(super) fn step_of(event: &Event) -> Option<StepId> {
         | Event::Totals { step, .. } => Some(*step),
         Event::SettingApplied(a) => a.step,
         Event::SettingProved(p) => p.step,
+        Event::GeneratorBound { step, .. } => *step,
         Event::Note(n) => n.step,
         Event::Judged(j) => j.after,
         Event::SessionStarted(_)

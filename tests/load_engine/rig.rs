@@ -75,6 +75,7 @@ impl Rig {
             match report {
                 EngineReport::Tick(tick) => said.ticks.push(*tick),
                 EngineReport::Warning(text) => said.warnings.push(text),
+                EngineReport::Bound(bound) => said.warnings.push(bound.to_string()),
                 EngineReport::Broken(error) => panic!("{error}"),
             }
         }

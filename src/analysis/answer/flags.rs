@@ -9,6 +9,7 @@ use super::slo::Allowed;
 use super::words::{figure, percent, seconds};
 use crate::analysis::numeric::median;
 use crate::analysis::run::Run;
+use crate::model::session::BOUND_SHARE;
 use crate::model::verdict::{Kind, Remark};
 
 /// All flags of a verdict.
@@ -27,6 +28,7 @@ pub(super) fn flags(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, a
         slo_unmet(allowed),
         slo_unknown(allowed),
         failure_cost_assumed(evidence),
+        generator_bound(evidence),
         void_steps(evidence),
     ];
     all.into_iter().flatten().collect()
@@ -161,6 +163,14 @@ fn failure_cost_assumed(evidence: &Evidence<'_>) -> Option<Remark> {
     assumed.then(|| {
         Remark::new("failure_cost_assumed", format!("how long a caller waits is not known: a failed request is taken to cost {}", seconds(cost)))
     })
+}
+
+/// Runs with a good deal of time in which the load generator was the limit.
+fn generator_bound(evidence: &Evidence<'_>) -> Option<Remark> {
+    let marked = evidence.runs.iter().filter(|r| r.generator_bound >= BOUND_SHARE);
+    let list: Vec<String> = marked.map(|r| format!("{} ({} of its time)", figure(r.value), percent(r.generator_bound))).collect();
+    (!list.is_empty())
+        .then(|| Remark::new("generator_bound", format!("the load generator was the limit at {}: these figures are partly its own", list.join(", "))))
 }
 
 fn void_steps(evidence: &Evidence<'_>) -> Option<Remark> {

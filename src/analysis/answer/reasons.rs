@@ -57,6 +57,10 @@ fn main(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, regret: f64) 
         Kind::Overloaded => {
             format!("no {setting} carries {rate} requests/s: the most is about {}", figure(ruling.figure.unwrap_or_else(|| best.good())))
         }
+        Kind::GeneratorBound if ruling.figure.is_some() => format!(
+            "the load generator was the limit for at least {} of every run of the best {setting}: those figures are its own",
+            percent(ruling.figure.unwrap_or(0.0))
+        ),
         Kind::GeneratorBound => format!(
             "of {rate} requests/s planned, {} could not be sent and nothing waited at the service: the load generator was the limit",
             figure(best.dropped())

@@ -11,6 +11,8 @@ const TOO_UNSURE: f64 = 0.06;
 
 /// Holds that fall by this much (log) within the steps are those of a service still warming up, not of one that is overloaded.
 const STILL_WARMING: f64 = -0.3;
+/// A run in which the load generator was the limit for this share of the time has no figures of the service.
+const MOSTLY_BOUND: f64 = 0.5;
 /// A tenth more connections in use that bring less than half a tenth more throughput: more threads would not help.
 const HALF_USELESS: f64 = 0.5;
 
@@ -21,7 +23,7 @@ pub(super) struct Ruling {
     pub(super) kind: Kind,
     /// The value.
     pub(super) value: f64,
-    /// A figure the reason quotes: capacity a second, or the pool that is enough.
+    /// A figure the reason quotes: capacity a second, the pool that is enough, or the share of the time the generator was the limit.
     pub(super) figure: Option<f64>,
 }
 
@@ -50,6 +52,18 @@ fn range(evidence: &Evidence<'_>) -> (f64, f64) {
 }
 
 fn generator(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
+    starved(evidence, choice).or_else(|| saturated(evidence, choice))
+}
+
+/// It said of itself that it was the limit, for most of every run of the best value: that loss is its own.
+fn saturated(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
+    let shares = evidence.best().runs.iter().map(|r| r.generator_bound);
+    let least = shares.reduce(f64::min).filter(|s| *s >= MOSTLY_BOUND)?;
+    Some(Ruling { figure: Some(least), ..Ruling::new(Kind::GeneratorBound, choice.value) })
+}
+
+/// Arrivals it could not send although nothing waited at the service.
+fn starved(evidence: &Evidence<'_>, choice: &Choice) -> Option<Ruling> {
     let target = evidence.target?;
     let best = evidence.best();
     let sent = evidence.groups.iter().map(Group::rate).fold(0.0, f64::max);

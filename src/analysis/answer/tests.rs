@@ -309,3 +309,27 @@ proptest! {
         prop_assert!(!v.reasons.is_empty());
     }
 }
+
+/// The usual service, with the share of the time in which the load generator was the limit in runs of a pool.
+fn bound(share: impl Fn(u64) -> f64) -> PoolVerdict {
+    changed(|file| {
+        for step in file["steps"].as_array_mut().unwrap() {
+            let pool = step["pool"].as_u64().unwrap();
+            step["generator_bound"] = json!(share(pool));
+        }
+    })
+}
+
+#[test]
+fn a_generator_at_its_limit_in_the_best_runs_leaves_no_answer() {
+    let v = bound(|_| 0.8);
+    kind(&v, Kind::GeneratorBound);
+    assert!(v.reasons[0].text.contains("at least 80%"), "{:?}", v.reasons);
+}
+
+#[test]
+fn a_generator_at_its_limit_for_a_while_is_a_doubt() {
+    let v = bound(|pool| if pool == 20 { 0.2 } else { 0.05 });
+    kind(&v, Kind::Recommend);
+    flagged(&v, "generator_bound", "20 (20% of its time)");
+}

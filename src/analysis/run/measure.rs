@@ -73,6 +73,7 @@ pub(in crate::analysis) fn measure(sweep: &Sweep, step: &SweepStep) -> Option<Ru
         growth: growth(&rows, cut, &bounds),
         unsteady,
         hold_trend: hold_trend(&station.holds),
+        generator_bound: step.generator_bound.unwrap_or(0.0),
         holds: station.holds,
         doubt: 0.0,
     })

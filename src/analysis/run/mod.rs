@@ -83,6 +83,8 @@ pub(in crate::analysis) struct Run {
     pub(in crate::analysis) hold_trend: Option<f64>,
     /// Never steady.
     pub(in crate::analysis) unsteady: bool,
+    /// Share of the run in which the load generator was the limit.
+    pub(in crate::analysis) generator_bound: f64,
     /// (active, hold) by batch.
     pub(in crate::analysis) holds: Vec<(f64, f64)>,
     /// How far the hold may be above the undisturbed one (log).

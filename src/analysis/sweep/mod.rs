@@ -155,6 +155,9 @@ pub struct SweepStep {
     /// What the proof of its settings found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
+    /// Share of the measured time in which the load generator was the limit; none: it was never seen to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator_bound: Option<f64>,
     /// Columns of equal length.
     pub series: Series,
     /// Distributions over a few neighbouring rows.

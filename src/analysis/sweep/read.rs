@@ -251,6 +251,7 @@ fn step(value: &Value, index: usize, setting: &str) -> Result<SweepStep, SweepEr
         duration_s: at.amount("duration_s")?.unwrap_or(series.rows() as f64),
         void: at.text("void")?,
         proof: at.text("proof")?,
+        generator_bound: at.amount("generator_bound")?,
         series,
         slices,
     })

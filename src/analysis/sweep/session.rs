@@ -113,6 +113,7 @@ fn step_of(session: &Session, signals: &Signals, step: &StepState, setting: &str
         duration_s: grid.seconds(),
         void: void_of(step),
         proof: step.proofs().iter().find(|p| p.setting == setting).map(|p| proof_word(p.proof).to_owned()),
+        generator_bound: Some(step.generator_bound_share()).filter(|s| *s > 0.0),
         series: Series(columns),
         slices: slices_of(step, session.tick(), grid),
     })

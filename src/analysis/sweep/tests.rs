@@ -26,6 +26,7 @@ fn a_file_is_read_and_comes_back() {
     assert_eq!(sweep.steps[0].threads, Some(20.0));
     assert_eq!(sweep.steps[0].series.column("lat_mean_ms").unwrap()[1], None);
     assert_eq!(sweep.steps[0].series.column("db_cpu"), None);
+    assert_eq!(sweep.steps[0].generator_bound, None);
     let text = serde_json::to_string(&sweep).unwrap();
     assert_eq!(Sweep::from_json(&text).unwrap(), sweep);
     assert_eq!(serde_json::from_str::<Sweep>(&text).unwrap(), sweep);

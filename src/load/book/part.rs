@@ -53,7 +53,7 @@ pub(crate) struct Row {
 
 impl Part {
     /// Recent cohorts stand at the end and are asked for most.
-    pub(super) fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
+    pub(in crate::load) fn row(&mut self, key: usize, cohort: Cohort) -> &mut Row {
         let at = self.find(key, cohort).unwrap_or_else(|| {
             self.rows.push(Row::new(key, cohort));
             self.rows.len() - 1

@@ -3,6 +3,7 @@
 //!
 //! Aggregated before an event exists: there are a few events a second, never one a request.
 
+mod bound;
 mod sample;
 mod step;
 mod tick;
@@ -11,6 +12,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use bound::{Bound, Limit};
 pub use sample::{Gap, Reading, Sample, TotalFigure};
 pub use step::{Phase, Proof, SettingApplied, SettingProved, StepEnd, StepPlanned};
 pub use tick::{Cohort, ErrorKind, RequestKey, Tick, TickRow, slot_begin};
@@ -104,6 +106,13 @@ pub enum Event {
         step: StepId,
         /// Why.
         why: String,
+    },
+    /// The load generator was the limit, not the service.
+    GeneratorBound {
+        /// Which step ran.
+        step: Option<StepId>,
+        /// When, by what, how much.
+        bound: Bound,
     },
     /// A mark, a warning, a word from the guard.
     Note(Note),

@@ -55,10 +55,19 @@ impl Session {
             }
             Event::StepExcluded { step, why } => (LogLevel::Mark, Some(*step), format!("step {step} taken out of the judgement: {why}")),
             Event::StepIncluded { step, why } => (LogLevel::Mark, Some(*step), format!("step {step} taken back in: {why}")),
+            Event::GeneratorBound { step, bound } if !self.is_known_limit(bound) => {
+                (LogLevel::Warning, *step, format!("the load generator is the limit: {bound}"))
+            }
             Event::Note(note) => (note_level(note.level), note.step, note.text.clone()),
             Event::Judged(judged) => (LogLevel::Verdict, judged.after, verdict_text(&judged.verdict)),
             Event::SessionEnded { outcome, reason, .. } => (LogLevel::Info, None, format!("session ended, {}: {reason}", outcome.name())),
-            Event::StepPlanned(_) | Event::Tick(_) | Event::Sample(_) | Event::Gap(_) | Event::Totals { .. } | Event::Unknown => return None,
+            Event::StepPlanned(_)
+            | Event::Tick(_)
+            | Event::Sample(_)
+            | Event::Gap(_)
+            | Event::GeneratorBound { .. }
+            | Event::Totals { .. }
+            | Event::Unknown => return None,
         })
     }
 

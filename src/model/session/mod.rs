@@ -5,6 +5,7 @@
 
 mod figures;
 mod joined;
+mod load;
 mod log;
 mod merged;
 mod step;
@@ -16,12 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use figures::{HEAT_EDGES_US, SlotFigures, heat_row};
 pub use joined::Flow;
+pub use load::BOUND_SHARE;
 pub use log::{LogLevel, LogLine};
 pub use merged::Merged;
 pub use step::{MOST_SLICES, NameFigures, PhaseSpan, Slice, StepState, StepStatus};
 pub use ticks::TickPoint;
 
-use super::event::{Event, Gap, Judged, Outcome, Phase, PlanChange, Sample, SessionStarted, Stamped, StepId};
+use super::event::{Bound, Event, Gap, Judged, Outcome, Phase, PlanChange, Sample, SessionStarted, Stamped, StepId};
 use super::plan::Plan;
 use super::series::{Point, Track, midpoint};
 use super::signal::{SeriesKey, Signal};
@@ -87,6 +89,7 @@ pub struct Session {
     paused: bool,
     ended: Option<Ended>,
     anomalies: BTreeMap<Anomaly, u64>,
+    bound: Option<Bound>,
 }
 
 impl Session {
@@ -145,6 +148,7 @@ impl Session {
             Event::Totals { step, figures } => {
                 return self.with_step(*step, |s| s.totals(figures)) && (self.find(*step).is_none() || !figures.is_empty());
             }
+            Event::GeneratorBound { step, bound } => return self.take_bound(*step, bound),
             Event::Judged(judged) => self.judged.push((**judged).clone()),
             Event::Unknown => return self.odd(Anomaly::UnknownKind),
             Event::PlanChanged { what: PlanChange::Pause, .. } => self.paused = true,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::figures::{SlotFigures, can_close};
+use super::load::LoadFigures;
 use super::merged::{Intervals, is_measured};
 use crate::model::event::{
     ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, Tick, TickRow, TotalFigure, slot_begin,
@@ -155,6 +156,7 @@ pub struct StepState {
     open_from: u64,
     totals: Vec<TotalFigure>,
     intervals: Intervals,
+    pub(super) load: LoadFigures,
 }
 
 impl StepState {
@@ -172,6 +174,7 @@ impl StepState {
             open_from: 0,
             totals: Vec::new(),
             intervals: Intervals::default(),
+            load: LoadFigures::default(),
         }
     }
 
@@ -216,6 +219,7 @@ impl StepState {
     pub(super) fn add_interval(&mut self, tick: &Tick) {
         if is_measured(&self.phases, tick.from, tick.to) {
             self.intervals.add(tick);
+            self.load.saw(tick.to);
         }
     }
 

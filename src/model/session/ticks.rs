@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Anomaly, Session};
 use crate::model::event::{ErrorKind, Tick};
+use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
 
 /// One interval of load. Intervals of several load sources are joined by their begin.
@@ -29,6 +30,8 @@ pub struct TickPoint {
     pub failed: BTreeMap<ErrorKind, u64>,
     /// 99th percentile of the time from the intended start to the send, of what ended; the largest of the load sources.
     pub send_lag_p99: Option<Span>,
+    /// Median and 99th percentile of the time from the send, of what ended; the larger of the load sources.
+    pub service_time: Option<(Span, Span)>,
 }
 
 impl TickPoint {
@@ -89,7 +92,7 @@ impl Session {
         point.dropped = point.dropped.saturating_add(tick.dropped);
         point.in_flight = point.in_flight.saturating_add(tick.in_flight);
         point.users = point.users.saturating_add(tick.users);
-        let mut lag = crate::model::histogram::Histogram::default();
+        let (mut lag, mut service) = (Histogram::default(), Histogram::default());
         for row in &tick.rows {
             point.finished = point.finished.saturating_add(row.finished());
             for (kind, n) in &row.failed {
@@ -97,7 +100,9 @@ impl Session {
                 *known = known.saturating_add(*n);
             }
             lag.merge(&row.send_lag);
+            service.merge(&row.service_time);
         }
+        point.service_time = point.service_time.max(service.quantile(0.5).zip(service.quantile(0.99)));
         point.send_lag_p99 = point.send_lag_p99.max(lag.quantile(0.99));
     }
 

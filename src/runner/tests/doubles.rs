@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::model::event::{ErrorKind, Gap, Reading, RequestKey, Sample, Tick, TickRow};
+use crate::model::event::{Bound, ErrorKind, Gap, Limit, Reading, RequestKey, Sample, Tick, TickRow};
 use crate::model::histogram::Histogram;
 use crate::model::plan::{LoadModel, Plan, Setting, Values};
 use crate::model::signal::{Signal, Value};
@@ -43,6 +43,8 @@ pub(super) struct World {
     pub(super) drives: Vec<(LoadModel, Belongs)>,
     /// The service dies when this value is applied and the full load comes.
     pub(super) dies_at: Option<f64>,
+    /// The load generator has no time left.
+    pub(super) saturated: bool,
 }
 
 /// A world that behaves.
@@ -62,6 +64,7 @@ pub(super) fn world() -> Arc<Mutex<World>> {
         applied: vec![],
         drives: vec![],
         dies_at: None,
+        saturated: false,
     }))
 }
 
@@ -115,6 +118,10 @@ impl Engine for FakeEngine {
                     let w = open(&world);
                     w.load.map(|(_, belongs)| row(&w, belongs, from, tick)).into_iter().collect()
                 };
+                if open(&world).saturated {
+                    let bound = Bound { source: "local".into(), from, to: from.plus(tick), limit: Limit::Cpu, figure: 0.97 };
+                    let _gone = reports.send(EngineReport::Bound(bound));
+                }
                 let tick = Tick { source: "local".into(), number, from, to: from.plus(tick), sent: 500, rows, ..Tick::default() };
                 if reports.send(EngineReport::Tick(Box::new(tick))).is_err() {
                     return;

@@ -206,6 +206,31 @@ async fn a_crossed_threshold_ends_the_run_once_enough_was_measured() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_saturated_generator_marks_its_steps() {
+    let world = world();
+    open(&world).saturated = true;
+    let mut wired = wire(&world, plan(&[20.0]));
+    let end = run(wired.plan, wired.parts).await;
+    let why = end.session.steps()[0].generator_bound().unwrap();
+    assert!(why.contains("busy 97% of the time"), "{why}");
+    let mut live = Session::new();
+    let mut measured = None;
+    let mut shown = None;
+    while let Ok(event) = wired.events.try_recv() {
+        live.apply(&event);
+        if matches!(event.event, Event::PhaseChanged { phase: Phase::Settle, .. }) {
+            measured = Some(event.at);
+        }
+        if live.generator_limit().is_some() && shown.is_none() {
+            shown = Some(event.at);
+        }
+    }
+    assert!(shown.unwrap().since(measured.unwrap()) <= Span::from_secs(3), "{shown:?} of {measured:?}");
+    let calm = run_to_end(&self::world(), plan(&[20.0])).await;
+    assert_eq!(calm.session.steps()[0].generator_bound(), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn stopping_puts_back_and_ends_in_order() {
     let world = world();
     let wired = wire(&world, plan(&[20.0, 5.0]));

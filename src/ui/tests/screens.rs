@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::press::library;
+use crate::model::event::{Bound, Event, Limit, Stamped};
 use crate::model::session::Session;
-use crate::ui::look::{Colors, Look};
+use crate::model::units::Elapsed;
+use crate::ui::look::{Colors, Look, Theme};
 use crate::ui::message::{Feed, Start};
 use crate::ui::receive::receive;
 use crate::ui::state::{Origin, Overlay, Panel, Prompt, Question, Run, Screen, State, Wanted};
@@ -41,6 +43,22 @@ fn at_sizes(name: &str, state: &State) {
 #[test]
 fn live_screens() {
     at_sizes("live", &live());
+}
+
+#[test]
+fn a_generator_at_its_limit_is_said_on_the_live_screen() {
+    let mut state = live();
+    let to = state.session.now();
+    let bound = Bound { source: "local".into(), from: Elapsed(to.0 - 1_000_000), to, limit: Limit::Cpu, figure: 0.97 };
+    let step = state.session.current().map(|s| s.planned().step);
+    state.session.apply(&Stamped { seq: state.session.next_seq(), at: to, event: Event::GeneratorBound { step, bound } });
+    for look in [Look::default(), Look { ascii: true, ..Look::default() }, Look { theme: Theme::Light, ..Look::default() }] {
+        for (w, h) in SIZES {
+            let frame = testkit::frame(&state, look, w, h);
+            assert!(frame.contains("the load generator is the limit: a worker was busy 97% of the time"), "{w}x{h}\n{frame}");
+            assert!(frame.contains("generator-bound") || w < 100, "{w}x{h}\n{frame}");
+        }
+    }
 }
 
 #[test]

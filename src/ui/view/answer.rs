@@ -2,7 +2,7 @@
 
 use crate::model::session::Session;
 use crate::model::verdict::{Kind, PoolVerdict, Remark};
-use crate::report::doubts;
+use crate::report::{doubts, threshold_lines};
 use crate::ui::look::Tone;
 use crate::ui::number;
 use crate::ui::reading::label;
@@ -26,6 +26,7 @@ fn entry(head: &'static str, text: impl Into<String>, tone: Tone) -> Entry {
 #[must_use]
 pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
     let mut out = vec![entry(headline(verdict.verdict), answer(session, verdict), if verdict.verdict.is_answer() { Tone::Line } else { Tone::Warn })];
+    out.extend(thresholds(session));
     // A recommendation's first reason says again what the answer says, and the judge may have put the costs in words itself.
     let said = |r: &&Remark| r.code != "costs" && (r.code != verdict.verdict.name() || verdict.verdict != Kind::Recommend);
     for (i, reason) in verdict.reasons.iter().filter(said).enumerate() {
@@ -50,6 +51,23 @@ pub(super) fn entries(session: &Session, verdict: &PoolVerdict) -> Vec<Entry> {
         let key = if session.ended().is_none() { " (n does it)" } else { "" };
         let times = if next.runs == 1 { "once more".to_owned() } else { format!("{} times more", next.runs) };
         out.push(entry("next", format!("measure {name} {} {times}{key}: {}", number::setting(next.value), next.why), Tone::Focus));
+    }
+    out
+}
+
+/// The thresholds: how many hold, and each that does not; all of them if there is no verdict to be said beside them.
+pub(super) fn thresholds(session: &Session) -> Vec<Entry> {
+    let lines = threshold_lines(session);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let held = lines.iter().filter(|l| l.ok).count();
+    let whole = session.judged().is_empty();
+    let tone = if held == lines.len() { Tone::Good } else { Tone::Bad };
+    let mut out = vec![entry("thresholds", format!("{held} of {} hold", lines.len()), tone)];
+    for line in lines.iter().filter(|l| whole || !l.ok) {
+        let text = format!("{} {} {}: {} ({})", if line.ok { "✓" } else { "✗" }, line.metric, line.pass, line.value, line.result);
+        out.push(entry("", text, if line.ok { Tone::Good } else { Tone::Bad }));
     }
     out
 }
@@ -157,6 +175,23 @@ mod tests {
         assert_eq!(first.head, "RECOMMENDED");
         let expected = "pool 150 · equal within 2%: 128 to 172 · expected to cost 0.80% against the best · the best lies in 121 to 180 (90% sure)";
         assert_eq!(first.text, expected);
+    }
+
+    #[test]
+    fn thresholds_that_do_not_hold_stand_under_the_answer() {
+        let mut events = testkit::sweep();
+        if let Some(crate::model::event::Event::SessionStarted(head)) = events.first_mut().map(|e| &mut e.event) {
+            head.plan.thresholds = [("http_reqs", "count > 1"), ("http_req_failed", "rate <= 0%"), ("checks", "rate > 0.9")]
+                .map(|(metric, pass)| crate::model::plan::Threshold::new(metric, pass))
+                .to_vec();
+        }
+        let all = entries(&Session::of(events.iter()), &testkit::verdict(10));
+        assert_eq!((all[1].head, all[1].text.as_str(), all[1].tone), ("thresholds", "1 of 3 hold", Tone::Bad));
+        assert!(all[2].text.starts_with("✗ http_req_failed rate <= 0%: 0.") && all[2].text.ends_with("(crossed)"), "{}", all[2].text);
+        assert!(all[3].text.ends_with("? (no data: no check was made of such requests)"), "{}", all[3].text);
+        let unjudged: Vec<_> = events.into_iter().filter(|e| !matches!(e.event, crate::model::event::Event::Judged(_))).collect();
+        assert_eq!(thresholds(&Session::of(unjudged.iter())).len(), 4, "without a verdict all are told");
+        assert!(thresholds(&Session::of(testkit::sweep().iter())).is_empty());
     }
 
     #[test]

@@ -59,6 +59,9 @@ fn pieces(session: &Session, look: Look) -> Vec<Piece> {
         if let Some(text) = phase(session) {
             out.push(piece(1, text, Tone::Text));
         }
+        if session.generator_limit().is_some() || step.generator_bound().is_some() {
+            out.push(piece(1, "generator-bound".to_owned(), Tone::Bad));
+        }
     } else if session.paused() {
         out.push(piece(1, "paused between steps".to_owned(), Tone::Warn));
     } else if session.ended().is_none() && !session.steps().is_empty() {

@@ -98,7 +98,7 @@ impl Ground<'_> {
         let scale = if self.state.live.log_scale { "log" } else { "linear" };
         let inner = self.frame(Panel::Latency, &format!("latency from the intended start, {scale}")).render(self.look, area, buf);
         let tones = [(0, "p50", Tone::P50, '5'), (1, "p90", Tone::P90, '9'), (2, "p95", Tone::P95, 'n'), (3, "p99", Tone::P99, 'N')];
-        let lines: Vec<Series> = tones
+        let mut lines: Vec<Series> = tones
             .into_iter()
             .map(|(which, name, tone, symbol)| {
                 let points = self.points(&series::percentiles(self.session, which), inner, Joined::Middle);
@@ -106,6 +106,10 @@ impl Ground<'_> {
             })
             .rev()
             .collect();
+        let sent = self.points(&series::ticks(self.session, |t| t.service_time.map(|(_, p99)| p99.as_secs_f64())), inner, Joined::Middle);
+        if sent.iter().any(Option::is_some) {
+            lines.insert(0, Series { dotted: true, ..chart::series(sent, "sent", self.style(Tone::Dim), '.', number::time) });
+        }
         let all = || lines.iter().map(|l| l.points.as_slice());
         let (low, high) = (series::smallest(all()), series::largest(all()));
         let y = if self.state.live.log_scale { Scale::around(low, high) } else { Scale::up_to(high) };

@@ -32,8 +32,11 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     put(buf, area, area.x.saturating_add(1), area.y, &text, look.style(tone));
 }
 
-/// What a reader should know now: a silent source, a missing signal, the last warning of this step.
+/// What a reader should know now: that the figures are not the service's, a silent source, a missing signal, the last warning of this step.
 fn said(session: &Session) -> (String, Tone) {
+    if let Some(bound) = session.generator_limit() {
+        return (format!("⚠ the load generator is the limit: {bound}"), Tone::Bad);
+    }
     if let Some(((source, _), reason)) = session.silent().iter().next() {
         return (format!("⚠ metrics of {source} are silent: {reason}"), Tone::Warn);
     }

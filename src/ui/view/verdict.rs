@@ -35,8 +35,7 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
     status::render(state, look, line, buf);
     footer::render(state, look, foot, buf);
     let Some(verdict) = curve::verdict(session) else {
-        put_centred(buf, rest, rest.y + rest.height / 2, "no verdict yet: the judge speaks after the first steps are done", look.style(Tone::Dim));
-        return;
+        return unjudged(session, look, rest, buf);
     };
     let entries = answer::entries(session, verdict);
     let framed = if rest.height >= FRAMED_FROM { 2 } else { 0 };
@@ -55,6 +54,17 @@ pub(super) fn render(state: &State, look: Look, area: Rect, buf: &mut Buffer) {
         sweep::render(session, look, inner, buf);
     }
     figures(state, session, verdict, framed > 0, look, table, buf);
+}
+
+/// Without a verdict: why, and how the thresholds stand.
+fn unjudged(session: &Session, look: Look, area: Rect, buf: &mut Buffer) {
+    let swept = session.plan().is_none_or(|p| p.swept().next().is_some());
+    let why =
+        if swept { "no verdict yet: the judge speaks after the first steps are done" } else { "nothing is swept here: there is nothing to judge" };
+    let entries = answer::thresholds(session);
+    put_centred(buf, area, area.y + area.height / if entries.is_empty() { 2 } else { 6 }, why, look.style(Tone::Dim));
+    let (_, below) = split_top(area, area.height / 6 + 2);
+    sentences(&entries, &fitted(&entries, below.width, below.height), look, below, buf);
 }
 
 fn text_width(width: u16) -> usize {

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::model::event::{
-    Author, Cohort, ErrorKind, Event, Gap, Host, Judged, Note, NoteLevel, Outcome, Phase, PlanChange, Proof, Reading, RequestKey, Sample,
-    SessionStarted, SettingApplied, SettingProved, Stamped, StepEnd, StepId, StepPlanned, Tick, TickRow, TotalFigure,
+    Author, Bound, Cohort, ErrorKind, Event, Gap, Host, Judged, Limit, Note, NoteLevel, Outcome, Phase, PlanChange, Proof, Reading, RequestKey,
+    Sample, SessionStarted, SettingApplied, SettingProved, Stamped, StepEnd, StepId, StepPlanned, Tick, TickRow, TotalFigure,
 };
 use crate::model::histogram::Histogram;
 use crate::model::plan::{
@@ -421,9 +421,20 @@ fn words() -> BoxedStrategy<Event> {
         (level, maybe(step()), text()).prop_map(|(level, step, text)| Event::Note(Note { level, step, text })),
         (outcome, maybe(any::<bool>()), text()).prop_map(|(outcome, restored, reason)| Event::SessionEnded { outcome, restored, reason }),
         (maybe(step()), text(), verdict()).prop_map(|(after, judge, verdict)| Event::Judged(Box::new(Judged { after, judge, verdict }))),
+        bound(),
         Just(Event::Unknown),
     ]
     .boxed()
+}
+
+fn bound() -> BoxedStrategy<Event> {
+    let limit = select(vec![Limit::Cpu, Limit::SendLag, Limit::Ports, Limit::Users, Limit::Other]);
+    (maybe(step()), elapsed(), 0_u64..2_000_000, limit, 0.0..100.0)
+        .prop_map(|(step, from, length, limit, figure)| {
+            let bound = Bound { source: "local".into(), from, to: from.plus(Span::from_micros(length)), limit, figure };
+            Event::GeneratorBound { step, bound }
+        })
+        .boxed()
 }
 
 /// Any event.
