@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail where its helpers stand")]
 
 mod closed;
+mod counts;
 mod faults;
 mod open;
 mod rig;
 mod server;
+mod stall;
