@@ -87,7 +87,6 @@ fn headers<T>(head: &[u8], name: &str, make: impl Fn(&[u8]) -> Option<T>) -> Vec
 }
 
 /// Every `Set-Cookie` of an answer.
-#[cfg(test)]
 pub(crate) fn set_cookies(head: &[u8]) -> Vec<String> {
     headers(head, "set-cookie", |value| Some(String::from_utf8_lossy(value.trim_ascii()).into_owned()))
 }

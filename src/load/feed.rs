@@ -66,8 +66,8 @@ mod tests {
     use super::*;
 
     fn feed(n: usize, strategy: FeedStrategy) -> Feed {
-        let lines: String = (0..n).map(|i| format!("{i}\n")).collect();
-        Feed::new(Rows::csv(format!("n\n{lines}").as_bytes()).unwrap(), strategy, 7)
+        let lines: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+        Feed::new(Rows::csv(format!("n\n{}", lines.join("\n")).as_bytes()).unwrap(), strategy, 7)
     }
 
     fn drawn(feed: &Feed, times: usize) -> Vec<usize> {

@@ -20,6 +20,7 @@ mod files;
 mod fill;
 mod host;
 mod http;
+mod jar;
 mod line;
 mod orders;
 mod pace;

@@ -3,7 +3,7 @@
 //! Pure: the bytes are handed in, so that a profile is checked and a load is fed by the same reading. Errors name lines and columns, never what
 //! a cell holds: rows are accounts and passwords. It may import `text`.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -199,12 +199,12 @@ fn check_names(columns: &[String]) -> Result<(), RowsError> {
     if columns.is_empty() {
         return Err(RowsError::Empty);
     }
-    let mut seen: HashMap<&str, ()> = HashMap::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for (at, name) in columns.iter().enumerate() {
         if name.is_empty() {
             return Err(RowsError::Nameless { column: at + 1 });
         }
-        if seen.insert(name, ()).is_some() {
+        if !seen.insert(name) {
             return Err(RowsError::Twice { name: clean_short(name, 40) });
         }
     }

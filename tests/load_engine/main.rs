@@ -5,6 +5,7 @@
 mod closed;
 mod counts;
 mod faults;
+mod flows;
 mod open;
 mod rig;
 mod server;

@@ -1,6 +1,7 @@
 //! An engine with its reports gathered, and plans for it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,11 +45,25 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) async fn new(plan: &Plan, workers: usize) -> Self {
+        Self::with_files(plan, workers, Path::new("")).await
+    }
+
+    /// An engine whose feeders and bodies are in this folder.
+    pub(crate) async fn with_files(plan: &Plan, workers: usize, folder: &Path) -> Self {
+        let mut rig = Self::unprepared(workers, folder);
+        rig.engine.prepare(plan).await.unwrap();
+        rig
+    }
+
+    /// Why a plan is refused.
+    pub(crate) async fn refused(plan: &Plan, folder: &Path) -> String {
+        Self::unprepared(1, folder).engine.prepare(plan).await.unwrap_err().to_string()
+    }
+
+    fn unprepared(workers: usize, folder: &Path) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(RealClock(Instant::now()));
         let (tell, reports) = unbounded_channel();
-        let mut engine = LocalEngine::new(clock, tell, 7, Some(workers));
-        engine.prepare(plan).await.unwrap();
-        Self { engine, reports }
+        Self { engine: LocalEngine::new(clock, tell, 7, Some(workers)).files(folder.to_path_buf()), reports }
     }
 
     pub(crate) async fn closed(&mut self, users: u32) {

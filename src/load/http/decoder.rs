@@ -34,6 +34,7 @@ pub(crate) struct Decoder {
     keep: Keep,
     status: u16,
     reusable: bool,
+    sets_cookie: bool,
     head: Vec<u8>,
     body: Vec<u8>,
 }
@@ -41,7 +42,7 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// For the answer to a request; `to_head` says whether it was HEAD.
     pub(crate) const fn new(to_head: bool, keep: Keep) -> Self {
-        Self { state: State::Head, to_head, keep, status: 0, reusable: false, head: Vec::new(), body: Vec::new() }
+        Self { state: State::Head, to_head, keep, status: 0, reusable: false, sets_cookie: false, head: Vec::new(), body: Vec::new() }
     }
 
     /// Whether the whole answer was read.
@@ -57,6 +58,11 @@ impl Decoder {
     /// Whether the connection may be used again.
     pub(crate) fn is_reusable(&self) -> bool {
         self.is_done() && self.reusable
+    }
+
+    /// Whether the answer sets a cookie; its head is kept then whatever was wanted.
+    pub(crate) const fn sets_cookie(&self) -> bool {
+        self.sets_cookie
     }
 
     /// The kept head.
@@ -75,9 +81,10 @@ impl Decoder {
     }
 
     /// Begins an answer that comes in another form than HTTP/1.1's; `head` is written in HTTP/1.1's if it is to be kept.
-    pub(super) fn start(&mut self, status: u16, head: impl FnOnce(&mut Vec<u8>)) {
+    pub(super) fn start(&mut self, status: u16, sets_cookie: bool, head: impl FnOnce(&mut Vec<u8>)) {
         (self.status, self.reusable, self.state) = (status, true, State::UntilClose);
-        if self.keep.head {
+        self.sets_cookie = sets_cookie;
+        if self.keep.head || sets_cookie {
             head(&mut self.head);
         }
     }
@@ -152,7 +159,8 @@ impl Decoder {
         }
         self.status = head.status;
         self.reusable = head.reusable;
-        if self.keep.head {
+        self.sets_cookie = head.sets_cookie;
+        if self.keep.head || head.sets_cookie {
             self.head.extend_from_slice(rest.get(..head.len).unwrap_or_default());
         }
         self.state = match head.framing {
@@ -238,6 +246,15 @@ mod tests {
         let (decoder, left) = read(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP"], true).unwrap();
         assert!(decoder.is_done());
         assert_eq!(left, b"HTTP");
+    }
+
+    #[test]
+    fn a_head_that_sets_a_cookie_is_kept() {
+        for (line, kept) in [("set-cookie: a=1", true), ("Connection: close", false), ("Set-Cookies: a=1", false)] {
+            let mut decoder = Decoder::new(false, Keep::default());
+            decoder.feed(format!("HTTP/1.1 200 OK\r\n{line}\r\nContent-Length: 0\r\n\r\n").as_bytes()).unwrap();
+            assert_eq!((decoder.sets_cookie(), !decoder.head().is_empty()), (kept, kept), "{line}");
+        }
     }
 
     #[test]

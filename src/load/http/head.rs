@@ -24,6 +24,8 @@ pub(super) struct Head {
     pub(super) status: u16,
     pub(super) framing: Framing,
     pub(super) reusable: bool,
+    /// Whether it sets a cookie.
+    pub(super) sets_cookie: bool,
     /// Bytes it took.
     pub(super) len: usize,
 }
@@ -44,7 +46,7 @@ pub(super) fn read(input: &[u8], to_head: bool) -> Result<Option<Head>, &'static
     let http11 = answer.version == Some(1);
     let reusable =
         !facts.close && (http11 || facts.keep_alive) && framing != Framing::UntilClose && !(facts.chunked.is_some() && facts.length.is_some());
-    Ok(Some(Head { status, framing, reusable, len }))
+    Ok(Some(Head { status, framing, reusable, sets_cookie: facts.sets_cookie, len }))
 }
 
 /// A header of a whole head; the first one if there are several.
@@ -63,6 +65,7 @@ struct Facts {
     chunked: Option<bool>,
     close: bool,
     keep_alive: bool,
+    sets_cookie: bool,
 }
 
 impl Facts {
@@ -70,6 +73,7 @@ impl Facts {
         let mut facts = Self::default();
         for header in headers {
             match header.name.len() {
+                10 if header.name.eq_ignore_ascii_case("set-cookie") => facts.sets_cookie = true,
                 10 if header.name.eq_ignore_ascii_case("connection") => facts.take_connection(header.value),
                 14 if header.name.eq_ignore_ascii_case("content-length") => facts.take_length(header.value)?,
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => facts.take_transfer(header.value),

@@ -84,7 +84,8 @@ impl Http2 {
     async fn talk(&mut self, request: Request<Full<Bytes>>, decoder: &mut Decoder) -> Result<(), Broke> {
         let answer = self.send.send_request(request).await.map_err(|e| broke(&e, false))?;
         let (parts, mut body) = answer.into_parts();
-        decoder.start(parts.status.as_u16(), |to| write_head(parts.status.as_u16(), &parts.headers, to));
+        let sets_cookie = parts.headers.contains_key("set-cookie");
+        decoder.start(parts.status.as_u16(), sets_cookie, |to| write_head(parts.status.as_u16(), &parts.headers, to));
         while let Some(frame) = body.frame().await {
             if let Ok(data) = frame.map_err(|e| broke(&e, true))?.into_data() {
                 decoder.take_body(&data);

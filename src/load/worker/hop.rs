@@ -9,6 +9,7 @@ use super::send::{Cost, Errand, send, visit};
 use crate::load::dial::Dial;
 use crate::load::host::{Origin, Place};
 use crate::load::http::Decoder;
+use crate::load::jar::{self, Jar};
 use crate::model::event::ErrorKind;
 
 /// Lines that are meant for one host alone.
@@ -19,10 +20,12 @@ pub(super) const fn sends_on(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// Follows `first`, the answer of the `origin`th instance to the errand, as far as the plan lets it. The last answer counts.
+/// Follows `first`, the answer of the `origin`th instance to the errand, as far as the plan lets it. The last answer counts; cookies are kept
+/// and sent at every stop, so the errand is the one without them.
 pub(super) async fn follow<D: Dial>(
     worker: &Worker<D>,
     own: &mut Option<Rested<D::Stream>>,
+    jar: &mut Option<Box<Jar>>,
     origin: usize,
     errand: Errand<'_>,
     first: Decoder,
@@ -35,14 +38,16 @@ pub(super) async fn follow<D: Dial>(
         let Some(hop) = Hop::of(&answer, &here, &wire) else { break };
         let Ok(place) = Place::read(hop.url.as_str(), &worker.job.travel.allow) else { break };
         let met = Origin::met(place);
-        let errand =
-            Errand { wire: &hop.wire, to_head: hop.wire.starts_with(b"HEAD "), safe: errand.safe || hop.wire.starts_with(b"GET "), ..errand };
+        let filled = jar::fill(jar.as_deref(), Some(&met), &hop.wire);
+        let wire_now = filled.as_deref().unwrap_or(&hop.wire);
+        let errand = Errand { wire: wire_now, to_head: hop.wire.starts_with(b"HEAD "), safe: errand.safe || hop.wire.starts_with(b"GET "), ..errand };
         answer = if met.root() == home {
             send(worker, own, origin, errand, cost).await?
         } else {
             let known = worker.job.origins.iter().find(|o| o.root() == met.root());
             visit(worker, known.unwrap_or(&met), errand, cost).await?
         };
+        jar::keep(jar, Some(&met), &hop.wire, &answer);
         (here, wire) = (hop.url, hop.wire);
     }
     Ok(answer)

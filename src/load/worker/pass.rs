@@ -55,12 +55,12 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
     }
     let begun = at.end;
     let mut walk = Walk::new(&flow.steps, &mut user.rng);
-    let mut sent = 0_u64;
+    let mut asked = 0_u64;
     while let Some(next) = walk.next(at.next(), &mut user.rng) {
         match next {
             Next::Ask(request) => match step(seat, user, who, &mut at, request).await {
-                Step::Good | Step::Bad => sent += 1,
-                Step::Lacking if sent == 0 => {
+                Step::Good | Step::Bad => asked += 1,
+                Step::Lacking if asked == 0 => {
                     user.refusals = user.refusals.saturating_add(1);
                     return Pass::Failed { end: at.end };
                 }

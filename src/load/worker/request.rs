@@ -14,6 +14,7 @@ use crate::load::dial::Dial;
 use crate::load::extract::Answer;
 use crate::load::fault;
 use crate::load::http::{Decoder, Keep};
+use crate::load::jar;
 use crate::model::event::ErrorKind;
 use crate::model::units::{Elapsed, Span};
 use crate::ports::Belongs;
@@ -64,11 +65,14 @@ async fn answer_to<D: Dial>(
 ) -> Result<Decoder, ErrorKind> {
     let http = &worker.job.travel.http;
     let keep = Keep { head: request.keep.head || http.redirects > 0 || http.gzip && request.keep.body, ..request.keep };
-    let User { origin, connection, vars, scratch, .. } = user;
+    let User { origin, connection, vars, scratch, jar, .. } = user;
     let errand = Errand { wire: request.wire.bytes(*origin, vars, scratch), to_head: request.to_head, safe: request.safe, keep, due };
-    let mut answer = send(worker, connection, *origin, errand, cost).await?;
+    let home = worker.job.origins.get(*origin);
+    let filled = jar::fill(jar.as_deref(), home, errand.wire);
+    let mut answer = send(worker, connection, *origin, Errand { wire: filled.as_deref().unwrap_or(errand.wire), ..errand }, cost).await?;
+    jar::keep(jar, home, errand.wire, &answer);
     if http.redirects > 0 && sends_on(answer.status()) {
-        answer = Box::pin(follow(worker, connection, *origin, errand, answer, cost)).await?;
+        answer = Box::pin(follow(worker, connection, jar, *origin, errand, answer, cost)).await?;
     }
     if http.gzip && request.expects(answer.status()) {
         answer.unzip().map_err(|_why| ErrorKind::BadAnswer)?;

@@ -1,5 +1,6 @@
 //! A worker in virtual time against a service in memory: what it counts can be worked out by hand.
 
+mod flows;
 mod line;
 mod stall;
 
@@ -84,16 +85,22 @@ impl Dial for Service {
     }
 }
 
-struct Rig {
-    worker: Arc<Worker<Service>>,
+struct Rig<D: Dial = Service> {
+    worker: Arc<Worker<D>>,
     notes: Receiver<Note>,
     task: JoinHandle<()>,
 }
 
 impl Rig {
     fn new(plan: &Plan, service: &Service) -> Self {
+        Self::with(Job::compile(plan, vec![testkit::origin()]).unwrap(), service)
+    }
+}
+
+impl<D: Dial + Clone> Rig<D> {
+    fn with(job: Job, service: &D) -> Self {
         let (out, notes) = channel();
-        let job = Arc::new(Job::compile(plan, vec![testkit::origin()]).unwrap());
+        let job = Arc::new(job);
         let worker = Arc::new(Worker {
             book: Mutex::new(Book::new(job.tick, job.timeout, 0, out.clone())),
             job,

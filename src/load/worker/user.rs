@@ -13,6 +13,7 @@ use crate::load::dial::Dial;
 use crate::load::draw;
 use crate::load::feed::Feed;
 use crate::load::fill::Vars;
+use crate::load::jar::Jar;
 use crate::load::orders::{Permit, Who};
 use crate::model::units::{Elapsed, Span};
 
@@ -34,6 +35,8 @@ pub(super) struct User<S> {
     pub(super) vars: Vars,
     /// Whether a request was sent with its row, so that the next pass needs another.
     pub(super) spent: bool,
+    /// Its cookies, once an answer set one.
+    pub(super) jar: Option<Box<Jar>>,
     /// Whether it has done its `once` steps.
     pub(super) ready: bool,
     /// Its own generator.
@@ -55,6 +58,7 @@ impl<S> User<S> {
             connection: None,
             vars: Vars::new(worker.job.vars),
             spent: true,
+            jar: None,
             ready: false,
             rng,
             scratch: Scratch::default(),
