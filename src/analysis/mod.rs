@@ -5,6 +5,7 @@
 //! chance only from fixed seeds, so that the same input gives the same verdict byte for byte. It may import `model/` and rank 1.
 
 mod answer;
+mod compare;
 mod curve;
 mod little;
 mod numeric;
@@ -18,6 +19,7 @@ mod threshold;
 use crate::model::session::Session;
 use crate::model::verdict::PoolVerdict;
 
+pub use compare::{Change, Comparison, Estimate, Metric, MetricChange, compare};
 pub use little::{Consistency, Law, Level, littles_law};
 pub use progress::{LossSoFar, NEEDED, Needed, insufficient, loss_so_far};
 pub use sweep::{By, Candidates, Column, Goal, LatencySlice, Load, LoadKind, SCHEMA, Series, Sweep, SweepError, SweepStep, sweep_of};

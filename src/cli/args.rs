@@ -21,7 +21,7 @@ pub(super) struct Cli {
 
 const EXIT_CODES: &str = "Exit codes:
   0    done
-  1    a threshold failed, a guard stopped the run, or no value meets the objectives
+  1    a threshold failed, a guard stopped the run, no value meets the objectives, or compare found a regression
   2    bad usage, profile or input file: nothing was touched
   3    target or data source unreachable, a setting refused or not restored
   4    no answer: the verdict is repeat, generator_bound or invalid
@@ -53,6 +53,8 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Judge a recording or a pool-sweep/1 file with today's judge, without a new run.
     Analyze(AnalyzeArgs),
+    /// Compare recordings with a base: what changed, how sure that is, and what differs in the plans.
+    Compare(CompareArgs),
     /// List the recordings of the data folder.
     List(ListArgs),
     /// Print what a recording holds: steps, phases, figures, the verdict.
@@ -134,6 +136,19 @@ pub(super) struct AnalyzeArgs {
     /// A recording (.plim) or a pool-sweep/1 file (.json).
     pub(super) input: PathBuf,
     /// Print the verdict as one JSON object.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `plimsoll compare`
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// The recording (.plim) to compare with, or its name in the data folder.
+    pub(super) base: PathBuf,
+    /// The recordings to compare.
+    #[arg(required = true)]
+    pub(super) new: Vec<PathBuf>,
+    /// Print the comparison as one JSON object (an array of them if several are compared).
     #[arg(long)]
     pub(super) json: bool,
 }

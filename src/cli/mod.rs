@@ -1,6 +1,7 @@
 //! The command line: parses arguments, wires the ports to their implementations, prints, and sets the exit code.
 
 mod args;
+mod compare;
 mod demo;
 mod exit;
 mod lab;
@@ -81,6 +82,7 @@ async fn command(cli: &Cli) -> Result<Exit, CliError> {
             screen::show(Opening::Replay { name, events, speed: args.speed }, common).await
         }
         Some(Command::Analyze(args)) => records::analyze(args).await,
+        Some(Command::Compare(args)) => compare::run(args).await,
         Some(Command::List(args)) => records::list(args).await,
         Some(Command::Show(args)) => records::show(args).await,
         Some(Command::Export(args)) => records::export(args).await,

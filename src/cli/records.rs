@@ -23,7 +23,7 @@ pub(super) async fn events(asked: &Path) -> Result<(String, Vec<Stamped>), CliEr
     Ok((name, events))
 }
 
-async fn session(asked: &Path) -> Result<(String, Session), CliError> {
+pub(super) async fn session(asked: &Path) -> Result<(String, Session), CliError> {
     let (name, events) = events(asked).await?;
     Ok((name, Session::of(&events)))
 }

@@ -4,6 +4,7 @@
 //! Pure: no clock, no file, no environment. Text from outside is cleaned before it is printed, and escaped for its format. It may
 //! import the model and the analysis; it judges nothing itself.
 
+mod compare;
 mod conditions;
 mod csv;
 mod curve;
@@ -21,6 +22,7 @@ mod text;
 mod thresholds;
 mod words;
 
+pub use compare::{comparison_object, comparison_text};
 pub use csv::{csv_seconds, csv_steps};
 pub use doubt::of_session as doubts;
 pub use junit::junit;

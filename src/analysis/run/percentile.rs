@@ -36,6 +36,15 @@ pub(in crate::analysis) fn percentiles(slices: &[LatencySlice], from_s: f64) -> 
     Percentiles { p50: at(0.5), p95: at(0.95), p95_95: interval(&chosen, &all, 0.95), p99: at(0.99) }
 }
 
+/// The 95% interval of one percentile over all slices; none with fewer than four.
+pub(in crate::analysis) fn interval_at(slices: &[LatencySlice], q: f64) -> Option<(f64, f64)> {
+    let mut all = Histogram::default();
+    for slice in slices {
+        all.merge(&slice.latency);
+    }
+    interval(&slices.iter().map(|s| &s.latency).collect::<Vec<_>>(), &all, q)
+}
+
 /// Slices drawn with replacement; each draw's percentile is looked up in running counts, so that nothing is merged again.
 fn interval(slices: &[&Histogram], all: &Histogram, q: f64) -> Option<(f64, f64)> {
     if slices.len() < 4 {

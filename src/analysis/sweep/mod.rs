@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::histogram::Histogram;
 pub use read::SweepError;
+pub(in crate::analysis) use session::every_step;
 pub use session::sweep_of;
 
 /// The name of this form.

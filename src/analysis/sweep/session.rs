@@ -14,9 +14,20 @@ use crate::model::units::Span;
 /// The session as a sweep; none before it began, without a swept setting, or before a step was measured.
 #[must_use]
 pub fn sweep_of(session: &Session) -> Option<Sweep> {
+    let setting = session.plan()?.swept().next()?.name.clone();
+    sweep_by(session, setting)
+}
+
+/// The session as a sweep, also where nothing was swept: the first setting stands for it, and without any a nameless one of value 1.
+pub(in crate::analysis) fn every_step(session: &Session) -> Option<Sweep> {
+    let plan = session.plan()?;
+    let setting = plan.swept().chain(&plan.settings).next().map(|s| s.name.clone()).unwrap_or_default();
+    sweep_by(session, setting)
+}
+
+fn sweep_by(session: &Session, setting: String) -> Option<Sweep> {
     let plan = session.plan()?;
     let swept: Vec<&str> = plan.swept().map(|s| s.name.as_str()).collect();
-    let setting = (*swept.first()?).to_owned();
     let signals = Signals::of(session);
     let steps: Vec<SweepStep> = session.steps().iter().filter_map(|step| step_of(session, &signals, step, &setting)).collect();
     if steps.is_empty() {
@@ -91,7 +102,11 @@ impl Signals {
 
 fn step_of(session: &Session, signals: &Signals, step: &StepState, setting: &str) -> Option<SweepStep> {
     let grid = measured_grid(session, step)?;
-    step.planned().values.get(setting)?;
+    let mut values = step.planned().values.0.clone();
+    if setting.is_empty() {
+        values.insert(String::new(), 1.0);
+    }
+    values.get(setting)?;
     let mut columns: BTreeMap<String, Column> = BTreeMap::new();
     load_columns(session, step, grid, &mut columns);
     for (name, track) in &signals.gauges {
@@ -99,7 +114,6 @@ fn step_of(session: &Session, signals: &Signals, step: &StepState, setting: &str
     }
     timer_columns(signals, grid, &mut columns);
     columns.retain(|name, c| matches!(name.as_str(), "t" | "ok" | "err") || c.iter().any(Option::is_some));
-    let values = step.planned().values.0.clone();
     let threads = values.get("threads").copied().or_else(|| {
         let seen: Vec<f64> = signals.gauge("threads.max", grid)?.into_iter().flatten().collect();
         seen.iter().copied().reduce(f64::max)
