@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::error::LabError;
+use super::front::Front;
 use super::host::Host;
 use super::http::{self, Lab};
 use super::service::Service;
@@ -34,7 +35,7 @@ pub struct LabConfig {
 /// Needs a runtime with I/O and time; one thread is enough and the cheapest. The timekeeper is a thread of its own.
 pub async fn serve(config: LabConfig, listener: TcpListener, until: impl Future<Output = ()> + Send + 'static) -> Result<(), LabError> {
     let (service, timekeeper) = Service::start(config.settings.checked()?, config.seed)?;
-    let lab = Arc::new(Lab { service, host: Host::new(), templates: Templates::default() });
+    let lab = Arc::new(Lab { front: Arc::new(Front { service, templates: Templates::default() }), host: Host::new() });
     let app = http::routes(lab).into_make_service_with_connect_info::<Cutter>();
     let (called, over) = oneshot::channel();
     let end = async move {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
+use super::demand::Work;
 use super::engine::{Ended, Engine, Outcome, Route};
 use super::error::LabError;
 use super::settings::{Settings, SettingsChange};
@@ -53,6 +54,14 @@ impl Service {
         let (taken, ended) = self.at_now(|engine| engine.arrive(route, reply).is_ok());
         deliver(ended);
         taken.then_some(answer)
+    }
+
+    /// The service works for itself: where the end of that will be told.
+    pub(super) fn background(&self, work: Work) -> oneshot::Receiver<Outcome> {
+        let (reply, end) = oneshot::channel();
+        let ((), ended) = self.at_now(|engine| engine.background(work, reply));
+        deliver(ended);
+        end
     }
 
     /// Changes settings, whole or not at all; the settings as they are then.
@@ -154,7 +163,7 @@ mod tests {
     use crate::lab::presets;
 
     fn route() -> Route {
-        Route { uri: "/api/tickets".into(), method: "GET" }
+        Route::usual("/api/tickets".into(), "GET")
     }
 
     fn settings() -> Settings {

@@ -2,7 +2,7 @@
 //!
 //! The rules of each place; when they act is the parent's affair. Imports the lab's own files only; no clock, no I/O.
 
-use super::{Ended, Engine, Happening, Outcome, nanos};
+use super::{By, Ended, Engine, Happening, Outcome, nanos};
 use crate::lab::meters::RequestKey;
 
 impl<T> Engine<T> {
@@ -12,7 +12,11 @@ impl<T> Engine<T> {
             Happening::GaveUp => self.gave_up(),
             Happening::App => {
                 if let Some(id) = self.app.leave() {
-                    self.work_outside(id);
+                    if self.jobs[id].as_ref().is_some_and(|job| job.lent.is_some()) {
+                        self.work_inside(id);
+                    } else {
+                        self.work_outside(id);
+                    }
                 }
             }
             Happening::Cores => {
@@ -26,7 +30,7 @@ impl<T> Engine<T> {
             }
             Happening::Database => {
                 if let Some(id) = self.database.leave() {
-                    self.work_inside(id);
+                    self.wait_inside(id);
                 }
             }
         }
@@ -60,7 +64,7 @@ impl<T> Engine<T> {
         }
     }
 
-    fn ask(&mut self, id: usize) {
+    pub(super) fn ask(&mut self, id: usize) {
         let deadline = self.now.saturating_add(nanos(self.settings.pool_connection_timeout_ms));
         let Some(job) = &mut self.jobs[id] else {
             return;
@@ -81,6 +85,14 @@ impl<T> Engine<T> {
         job.lent = Some(self.now);
         self.meters.acquire.record(self.now, self.now - job.asked);
         self.database.enter(id, job.demand.database);
+    }
+
+    /// A call to another service while the connection is held: neither the database nor a core is busy with it.
+    fn wait_inside(&mut self, id: usize) {
+        match self.jobs[id].as_ref().map_or(0.0, |job| job.demand.held) {
+            wait if wait > 0.0 => self.app.enter(id, wait),
+            _ => self.work_inside(id),
+        }
     }
 
     fn work_inside(&mut self, id: usize) {
@@ -138,10 +150,13 @@ impl<T> Engine<T> {
             return;
         };
         self.vacant.push(id);
-        let status = if outcome == Outcome::Served { 200 } else { 503 };
+        let status = if outcome == Outcome::Served { job.route.status } else { 503 };
+        self.ended.push(Ended { token: job.token, outcome });
+        if job.by == By::Itself {
+            return;
+        }
         let key = RequestKey { uri: job.route.uri, method: job.route.method, status };
         self.meters.request(key, self.now, self.now - job.begun);
-        self.ended.push(Ended { token: job.token, outcome });
         self.threads_busy -= 1;
         self.start_accepted();
     }

@@ -9,7 +9,7 @@ mod course;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::lab::demand::{Demand, Sampler};
+use crate::lab::demand::{Demand, Sampler, Work};
 use crate::lab::host::ModelledCpu;
 use crate::lab::meters::Meters;
 use crate::lab::pool::Pool;
@@ -40,6 +40,23 @@ pub(in crate::lab) struct Ended<T> {
 pub(in crate::lab) struct Route {
     pub(in crate::lab) uri: Arc<str>,
     pub(in crate::lab) method: &'static str,
+    /// How it is answered once its work is done.
+    pub(in crate::lab) status: u16,
+    pub(in crate::lab) work: Work,
+}
+
+impl Route {
+    /// A request for the usual work.
+    pub(in crate::lab) fn usual(uri: Arc<str>, method: &'static str) -> Self {
+        Self { uri, method, status: 200, work: Work::USUAL }
+    }
+}
+
+/// Who does a job: a worker thread for a caller, or the service for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Thread,
+    Itself,
 }
 
 #[derive(Debug)]
@@ -51,6 +68,7 @@ struct Job<T> {
     asked: Nanos,
     deadline: Nanos,
     lent: Option<Nanos>,
+    by: By,
 }
 
 /// The kinds of things that happen by themselves.
@@ -152,16 +170,27 @@ impl<T> Engine<T> {
         if all_busy && self.accepted.len() >= self.settings.accept_count as usize {
             return Err(token);
         }
-        let demand = self.sampler.draw(&self.settings);
-        let job = Job { token, route, demand, begun: self.now, asked: 0, deadline: 0, lent: None };
+        let id = self.begin(route, token, By::Thread);
+        self.accepted.push_back(id);
+        self.start_accepted();
+        Ok(())
+    }
+
+    /// Work that the service does for itself: it takes a connection like any other, but no worker thread, and is no request.
+    pub(in crate::lab) fn background(&mut self, work: Work, token: T) {
+        let route = Route { work, ..Route::usual("".into(), "") };
+        let id = self.begin(route, token, By::Itself);
+        self.ask(id);
+    }
+
+    fn begin(&mut self, route: Route, token: T, by: By) -> usize {
+        let demand = self.sampler.draw(&self.settings, route.work);
         let id = self.vacant.pop().unwrap_or_else(|| {
             self.jobs.push(None);
             self.jobs.len() - 1
         });
-        self.jobs[id] = Some(job);
-        self.accepted.push_back(id);
-        self.start_accepted();
-        Ok(())
+        self.jobs[id] = Some(Job { token, route, demand, begun: self.now, asked: 0, deadline: 0, lent: None, by });
+        id
     }
 
     /// When the next thing happens if nothing arrives before.

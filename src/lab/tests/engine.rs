@@ -2,7 +2,8 @@
 
 use super::simulate::route;
 use crate::lab::contention::Contention;
-use crate::lab::engine::{Engine, Outcome};
+use crate::lab::demand::Work;
+use crate::lab::engine::{Engine, Outcome, Route};
 use crate::lab::presets;
 use crate::lab::settings::{Behaviour, Settings};
 use crate::lab::station::Nanos;
@@ -175,4 +176,42 @@ fn nothing_is_left_when_everyone_has_gone() {
     assert_eq!(engine.threads().0, 0);
     assert_eq!((engine.pool.in_use(), engine.pool.pending(), engine.database_sessions()), (0, 0, 0));
     assert_eq!(engine.due(), None);
+}
+
+/// A route with ten milliseconds of work and twenty more with the connection held.
+fn held() -> Route {
+    Route { work: Work { held_ms: Some((20.0, 20.0)), ..Work::USUAL }, status: 201, ..route() }
+}
+
+#[test]
+fn a_wait_for_another_service_keeps_the_connection_and_leaves_the_database_free() {
+    let mut engine = engine(simple());
+    engine.arrive(held(), 0).unwrap();
+    engine.run_to(15 * MS);
+    assert_eq!((engine.pool.in_use(), engine.database_sessions()), (1, 0));
+    assert_eq!(ends(&mut engine, 100 * MS), [(30 * MS, 0, Outcome::Served)]);
+    assert_eq!(engine.meters.usage.sum, 30 * MS);
+    let statuses: Vec<u16> = engine.meters.requests.keys().map(|key| key.status).collect();
+    assert_eq!(statuses, [201], "counted as it is answered");
+}
+
+#[test]
+fn work_of_its_own_takes_a_connection_but_no_thread_and_is_no_request() {
+    let mut engine = engine(Settings { threads_max: 1, ..simple() });
+    engine.background(Work::times(2.0), 7);
+    assert_eq!((engine.threads().0, engine.pool.in_use()), (0, 1));
+    engine.arrive(route(), 0).unwrap();
+    assert_eq!(ends(&mut engine, 100 * MS), [(20 * MS, 7, Outcome::Served), (30 * MS, 0, Outcome::Served)]);
+    assert_eq!(engine.meters.requests.values().map(|timer| timer.count).sum::<u64>(), 1);
+    assert_eq!(engine.meters.usage.count, 2);
+}
+
+#[test]
+fn work_of_its_own_gives_up_as_others_do() {
+    let mut engine = engine(simple());
+    arrive(&mut engine, 0..5);
+    engine.background(Work::USUAL, 9);
+    let ends = ends(&mut engine, 25 * MS);
+    assert!(matches!(ends.last(), Some((at, 9, Outcome::NoConnection(_))) if *at == 25 * MS), "{ends:?}");
+    assert_eq!(engine.threads().0, 1, "one request is still at work");
 }

@@ -24,7 +24,7 @@ pub(super) struct Seen {
 }
 
 pub(super) fn route() -> Route {
-    Route { uri: "/api/tickets".into(), method: "GET" }
+    Route::usual("/api/tickets".into(), "GET")
 }
 
 struct Load {

@@ -123,11 +123,12 @@ pub(super) fn check_no_placeholder(c: &mut Context<'_>, at: &At<Text>, scope: &S
 }
 
 /// Words of `{metric{tag:value}}` that are known by other means than tags.
-const OWN_TAGS: [&str; 3] = ["name", "scenario", "phase"];
+const OWN_TAGS: [&str; 2] = ["name", "scenario"];
 
 /// Refuses a tag that figures could not be kept by, or that nobody could ask for.
 pub(super) fn check_tag(c: &mut Context<'_>, name: &At<String>, value: &At<Text>) {
-    if OWN_TAGS.contains(&name.value.as_str()) {
+    let has_phases = c.raw.load.value.phases.is_some();
+    if OWN_TAGS.contains(&name.value.as_str()) || (name.value == "phase" && has_phases) {
         c.refuse(name, &format!("`{}` has a meaning of its own where figures are asked for", name.value), "give the tag another name");
     } else if Template::parse(&format!("{{{}}}", name.value)).sole_name() != Some(&name.value) || name.value.contains('.') {
         c.refuse(name, &format!("`{}` can not be a tag's name", name.value), "write a plain word of letters, digits and _");
