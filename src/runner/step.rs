@@ -93,7 +93,7 @@ impl Driver {
         let load = self.load_of(step);
         self.settle(step, load).await?;
         // A time line is the whole load: what would come before it would change what it measures.
-        if load != LoadModel::Line {
+        if load != LoadModel::Line && !self.plan.experiment.warmup.is_zero() {
             self.enter(step, Phase::WarmUp, load).await?;
             let end = self.clock.now().plus(self.plan.experiment.warmup);
             self.attend(end, |_, _| false).await?;
@@ -201,19 +201,31 @@ impl Driver {
         let begun = self.clock.now();
         let (least, most) = (begun.plus(rule.min), begun.plus(rule.max));
         let middle = begun.plus(rule.min.times(0.5));
-        let mut precise = false;
+        let (mut precise, mut done) = (false, false);
         self.attend(most, |d, heard| {
             let now = d.clock.now();
             if d.fault == Some(Fault::PanicInMeasure) && now >= middle {
                 injected_panic();
             }
-            precise = matches!(heard, Heard::Tick) && now >= least && (d.judge.precise)(d.session(), id, rule.precision);
-            precise
+            let tick = matches!(heard, Heard::Tick);
+            done = tick && d.passes_are_done(id);
+            precise = tick && now >= least && (d.judge.precise)(d.session(), id, rule.precision);
+            precise || done
         })
         .await?;
         let length = self.clock.now().since(begun).as_secs_f64();
-        let why = if precise { "precise enough" } else { "the longest time" };
+        let why = match (done, precise) {
+            (true, _) => "all passes are done",
+            (false, true) => "precise enough",
+            (false, false) => "the longest time",
+        };
         Ok(format!("measured {length:.1} s ({why})"))
+    }
+
+    /// Whether a load of so many passes has made them all.
+    fn passes_are_done(&self, id: StepId) -> bool {
+        let made = || self.session().step(id).map_or(0, |s| s.iterations().count());
+        self.plan.load.passes.is_some_and(|wanted| made() >= wanted)
     }
 
     fn line_length(&self) -> Span {

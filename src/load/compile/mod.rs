@@ -15,6 +15,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::checks::Test;
 use super::draw::Shares;
@@ -60,12 +61,31 @@ pub(crate) struct Job {
     pub(crate) arrivals: Arrivals,
     /// Users that are there before the first arrival.
     pub(crate) prestart: u32,
+    /// The passes that may begin, if they are numbered.
+    passes: Option<Budget>,
     /// The time line.
     pub(crate) line: Option<Line>,
     /// The settings, by number.
     settings: BTreeMap<String, usize>,
     /// How requests travel.
     pub(crate) travel: Travel,
+}
+
+/// A number of things that may be taken, one by one, by all workers.
+#[derive(Debug)]
+struct Budget {
+    most: u64,
+    taken: AtomicU64,
+}
+
+impl Budget {
+    const fn of(most: u64) -> Self {
+        Self { most, taken: AtomicU64::new(0) }
+    }
+
+    fn take(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) < self.most && self.taken.fetch_add(1, Ordering::Relaxed) < self.most
+    }
 }
 
 /// One scenario.
@@ -86,6 +106,11 @@ pub(crate) struct Flow {
 }
 
 impl Job {
+    /// Whether one more pass may begin; it is then taken.
+    pub(crate) fn take_pass(&self) -> bool {
+        self.passes.as_ref().is_none_or(Budget::take)
+    }
+
     /// Makes a plan without files ready for these instances.
     #[cfg(test)]
     pub(crate) fn compile(plan: &Plan, origins: Vec<Origin>) -> Result<Self, EngineError> {
@@ -122,6 +147,7 @@ impl Job {
             tick,
             arrivals,
             prestart,
+            passes: load.passes.map(Budget::of),
             line,
             settings,
             travel: Travel::of(plan),

@@ -157,6 +157,9 @@ impl<S: Send + 'static> Hall<S> {
         due: Elapsed,
     ) {
         let now = worker.now();
+        if !worker.job.take_pass() {
+            return;
+        }
         worker.book().planned(now, 1);
         let Some(place) = places.take(lane.crowd, lane.most) else {
             worker.book().dropped(now);

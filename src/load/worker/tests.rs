@@ -157,6 +157,22 @@ async fn few_users_make_arrivals_late_not_fast() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn exactly_so_many_passes_are_begun() {
+    for load in [LoadModel::Closed { users: 7 }, open(100.0)] {
+        let service = Service::taking(30);
+        let mut plan = testkit::plan("http://127.0.0.1:1");
+        plan.load.passes = Some(23);
+        let rig = Rig::new(&plan, &service);
+        rig.drive(load);
+        sleep(seconds(5)).await;
+        let parts = rig.end().await;
+        let sum = |of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+        assert_eq!((sum(|p| p.sent), sum(|p| p.dropped), sum(|p| p.iterations.count())), (23, 0, 23), "{load:?}");
+        assert_eq!(service.seen.load(Ordering::Relaxed), 23);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn closed_load_obeys_littles_law() {
     let service = Service::taking(50);
     let mut plan = testkit::plan("http://127.0.0.1:1");

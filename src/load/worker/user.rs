@@ -128,6 +128,9 @@ pub(super) async fn live<D: Dial>(seat: Seat<D>, who: Who, number: u64, flow: us
         if worker.now() < intended {
             worker.pacer.until(worker.instant(intended)).await;
         }
+        if !worker.job.take_pass() {
+            return;
+        }
         let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
             Pass::Failed { end } => (end, Span::ZERO),

@@ -114,7 +114,7 @@ impl Engine for FakeEngine {
             for number in 0.. {
                 let from = Elapsed(number * tick.as_micros());
                 clock.sleep_until(from.plus(tick)).await;
-                let rows = {
+                let rows: Vec<TickRow> = {
                     let w = open(&world);
                     w.load.map(|(_, belongs)| row(&w, belongs, from, tick)).into_iter().collect()
                 };
@@ -122,7 +122,16 @@ impl Engine for FakeEngine {
                     let bound = Bound { source: "local".into(), from, to: from.plus(tick), limit: Limit::Cpu, figure: 0.97 };
                     let _gone = reports.send(EngineReport::Bound(bound));
                 }
-                let tick = Tick { source: "local".into(), number, from, to: from.plus(tick), sent: 500, rows, ..Tick::default() };
+                let tick = Tick {
+                    source: "local".into(),
+                    number,
+                    from,
+                    to: from.plus(tick),
+                    sent: 500,
+                    iterations: rows.first().map(|r: &TickRow| r.latency.clone()).unwrap_or_default(),
+                    rows,
+                    ..Tick::default()
+                };
                 if reports.send(EngineReport::Tick(Box::new(tick))).is_err() {
                     return;
                 }

@@ -206,6 +206,23 @@ async fn a_crossed_threshold_ends_the_run_once_enough_was_measured() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_load_of_so_many_passes_ends_with_them() {
+    let world = world();
+    let mut plan = plan(&[20.0]);
+    plan.settings.clear();
+    plan.experiment.warmup = Span::ZERO;
+    plan.experiment.measure = crate::model::plan::MeasureRule { min: Span::ZERO, max: Span::from_secs(3600), precision: 0.0 };
+    plan.load.passes = Some(1200);
+    let end = run_to_end(&world, plan).await;
+    assert_eq!((end.outcome, ends(&end.session)), (Outcome::Completed, vec![DONE]));
+    let step = &end.session.steps()[0];
+    assert!((1200..=2000).contains(&step.iterations().count()), "500 a second: {}", step.iterations().count());
+    let phases: Vec<Phase> = step.phases().iter().map(|p| p.phase).collect();
+    assert_eq!(phases, [Phase::Measure, Phase::Drain], "no warm-up of no length");
+    assert!(step.ended().unwrap().1.contains("all passes are done"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_saturated_generator_marks_its_steps() {
     let world = world();
     open(&world).saturated = true;

@@ -30,6 +30,9 @@ pub struct LoadPlan {
     /// Users of an open load that are there before the first arrival.
     #[serde(default)]
     pub prestart: u32,
+    /// So many passes in all, over all users: then nobody begins one, and measuring ends. Not for a time line, which has its own end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
     /// What [`LoadModel::Line`] follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<TimeLine>,
@@ -42,7 +45,16 @@ impl LoadPlan {
     /// This load, sent the usual way.
     #[must_use]
     pub fn new(model: LoadModel, timeout: Span) -> Self {
-        Self { model, timeout, connect_timeout: None, arrivals: Arrivals::default(), prestart: 0, line: None, http: HttpPlan::default() }
+        Self {
+            model,
+            timeout,
+            connect_timeout: None,
+            arrivals: Arrivals::default(),
+            prestart: 0,
+            passes: None,
+            line: None,
+            http: HttpPlan::default(),
+        }
     }
 }
 
