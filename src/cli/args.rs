@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::model::units::{Rate, Span};
+
 /// Finds the load line of a service: the value of a capacity setting (a connection pool, worker threads, an arrival rate) at which
 /// waiting in the queue and contention behind it balance.
 ///
@@ -49,6 +51,8 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// Run the experiment of a profile.
     Run(RunArgs),
+    /// Load one address for a while and tell what it did: both latencies, errors, achieved against planned. Nothing is changed there.
+    Load(Box<LoadArgs>),
     /// Show a recorded session on the same screens, with the verdict that was given then.
     Replay(ReplayArgs),
     /// Judge a recording or a pool-sweep/1 file with today's judge, without a new run.
@@ -112,6 +116,77 @@ pub(super) struct RunArgs {
     /// How it is shown.
     #[command(flatten)]
     pub(super) show: Show,
+}
+
+/// `plimsoll load`
+#[derive(Debug, Args)]
+pub(super) struct LoadArgs {
+    /// What to load, as http://127.0.0.1:8080/path. Naming it here allows loading its host.
+    pub(super) url: String,
+    /// Users, each waiting for its answer before it sends again (closed load). Default: 50.
+    #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "rate")]
+    pub(super) users: Option<u32>,
+    /// Requests a second whatever the answers (open load): 1000, 80/s, 4800/m.
+    #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
+    pub(super) rate: Option<Rate>,
+    /// How long: 10, 500ms, 2m. Default: 10 seconds.
+    #[arg(short = 'd', long, value_name = "TIME", value_parser = time, conflicts_with = "requests")]
+    pub(super) duration: Option<Span>,
+    /// Exactly so many requests, however long they take.
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) requests: Option<u64>,
+    /// Open load: the most requests under way at once; what can not be sent is dropped, and counted. Default: 10,000.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "rate", conflicts_with = "users")]
+    pub(super) max_in_flight: Option<u32>,
+    /// Method. Default: GET, or POST with a body.
+    #[arg(short = 'm', long, value_name = "METHOD", value_parser = method)]
+    pub(super) method: Option<String>,
+    /// A header, as 'Accept: application/json'; `${NAME}` is taken from the environment. May be given several times.
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub(super) headers: Vec<String>,
+    /// Body, as text.
+    #[arg(short = 'b', long, value_name = "BODY")]
+    pub(super) body: Option<String>,
+    /// The longest wait for an answer; then the request has failed. Default: 60 seconds.
+    #[arg(short = 't', long, value_name = "TIME", value_parser = time)]
+    pub(super) timeout: Option<Span>,
+    /// HTTP/2 only: by ALPN under TLS, by prior knowledge on plain connections.
+    #[arg(long)]
+    pub(super) http2: bool,
+    /// Trust any certificate.
+    #[arg(long)]
+    pub(super) insecure: bool,
+    /// A new connection for each request.
+    #[arg(long)]
+    pub(super) disable_keepalive: bool,
+    /// No screen: the result on stdout. So it is without a terminal.
+    #[arg(long)]
+    pub(super) headless: bool,
+    /// Print the result as one JSON object, without a screen.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Keep a recording in this file; without it none is kept.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// A time above nothing; a bare number is seconds.
+fn time(text: &str) -> Result<Span, String> {
+    let bare = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0).map(Span::from_secs_f64);
+    let read = bare.map_or_else(|| text.parse::<Span>().map_err(|e| e.to_string()), Ok)?;
+    if read.is_zero() { Err("it must be longer than nothing".to_owned()) } else { Ok(read) }
+}
+
+/// A rate above nothing; a bare number is a second.
+fn rate(text: &str) -> Result<Rate, String> {
+    let bare = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0).map(Rate::per_second);
+    let read = bare.map_or_else(|| text.parse::<Rate>().map_err(|e| e.to_string()), Ok)?;
+    if read.as_per_second() > 0.0 { Ok(read) } else { Err("it must be more than nothing".to_owned()) }
+}
+
+fn method(text: &str) -> Result<String, String> {
+    let good = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    if good { Ok(text.to_owned()) } else { Err("a method is a word, as GET or PATCH".to_owned()) }
 }
 
 /// `plimsoll replay`

@@ -8,7 +8,7 @@ use super::exit::{CliError, Exit};
 use super::lab::LabProcess;
 use super::paths::new_recording;
 use super::run::read_profile_text;
-use super::wire::Launch;
+use super::wire::{Form, Launch};
 use crate::lab::{Preset, PresetLoad, presets};
 use crate::model::units::Span;
 use crate::ports::Clock as _;
@@ -22,7 +22,7 @@ pub(super) async fn launch(preset: &str, seed: u64, output: Option<&Path>) -> Re
     let lab = LabProcess::start(&program, preset.name, seed).await?;
     let text = profile(&preset, &lab.url, seed);
     let profile = read_profile_text(&text, &format!("demo {}", preset.name), Path::new(""))?;
-    Ok(Launch { profile, files: std::path::PathBuf::new(), recording, lab: Some(lab) })
+    Ok(Launch { profile, files: std::path::PathBuf::new(), recording: Some(recording), lab: Some(lab), form: Form::Answer })
 }
 
 /// The preset's experiment as a profile, as a person would write it.

@@ -6,6 +6,7 @@ mod demo;
 mod exit;
 mod lab;
 mod library;
+mod load;
 mod paths;
 mod print;
 mod records;
@@ -75,6 +76,7 @@ async fn command(cli: &Cli) -> Result<Exit, CliError> {
             check_screen(&args.show)?;
             perform(run::launch(args)?, &args.show, common).await
         }
+        Some(Command::Load(args)) => load::run(args, common).await,
         Some(Command::Replay(args)) if args.headless || args.json => records::replay(args).await,
         Some(Command::Replay(args)) => {
             screen::terminal()?;

@@ -9,7 +9,7 @@ use super::exit::{CliError, Exit};
 use super::paths::new_recording;
 use super::print::{err, out};
 use super::stop::stop_signal;
-use super::wire::{Launch, Running, end_of, start};
+use super::wire::{Form, Launch, Running, end_of, start};
 use crate::control::Command;
 use crate::model::event::Outcome;
 use crate::model::session::Session;
@@ -29,7 +29,7 @@ pub(super) fn launch(args: &RunArgs) -> Result<Launch, CliError> {
     let profile = read_profile_text(&text, &name, folder_of(&args.profile))?;
     let recording = new_recording(args.show.output.as_deref(), &profile.plan.name, &SystemClock::start().wall())?;
     let files = folder_of(&args.profile).to_path_buf();
-    Ok(Launch { profile, files, recording, lab: None })
+    Ok(Launch { profile, files, recording: Some(recording), lab: None, form: Form::Answer })
 }
 
 /// Makes the experiment of a profile ready, as it stands.
@@ -82,20 +82,27 @@ pub(super) async fn headless(launch: Launch, show: &Show) -> Result<Exit, CliErr
     let end = end_of(running).await?;
     stopper.abort();
     let _ = printer.await;
-    print_end(&end, &recording, show.json);
+    print_end(&end, recording.as_deref(), show.json);
     Ok(exit_of(&end))
 }
 
 /// Prints what a run found.
-pub(super) fn print_end(end: &RunEnd, recording: &Path, json: bool) {
+pub(super) fn print_end(end: &RunEnd, recording: Option<&Path>, json: bool) {
     if end.outcome != Outcome::Completed {
         err(&format!("plimsoll: {}: {}", end.outcome.name(), end.reason));
     }
     if json {
-        out(&report::run_summary(&end.session, Some(&recording.display().to_string())).to_string());
+        out(&report::run_summary(&end.session, recording.map(|path| path.display().to_string()).as_deref()).to_string());
     } else {
         out(&report::session_text(&end.session));
-        err(&format!("recorded in {}", recording.display()));
+        told_recording(recording);
+    }
+}
+
+/// Says where the recording is.
+pub(super) fn told_recording(recording: Option<&Path>) {
+    if let Some(path) = recording {
+        err(&format!("recorded in {}", path.display()));
     }
 }
 

@@ -10,10 +10,10 @@ use super::args::Common;
 use super::exit::{CliError, Exit};
 use super::library::library;
 use super::print::err;
-use super::run::{exit_of, print_end, stop};
+use super::run::{exit_of, print_end, stop, told_recording};
 use super::stop::stop_signal;
-use super::wire::{Launch, Running, end_of, start};
-use super::{demo, records, run};
+use super::wire::{Form, Launch, Running, end_of, start};
+use super::{demo, load, records, run};
 use crate::model::event::Stamped;
 use crate::runner::{Cause, RunEnd};
 use crate::ui::{self, Feed, Look, Request, Start};
@@ -44,6 +44,7 @@ pub(super) async fn show(opening: Opening, common: &Common) -> Result<Exit, CliE
     let mut desk = Desk { feed, running: None, finished: None };
     let begin = match &opening {
         Opening::Home => Start::Home,
+        Opening::Run(launch) if launch.recording.is_none() => Start::Unrecorded,
         Opening::Run(_) => Start::Live,
         Opening::Replay { speed, .. } => Start::Replay { speed: *speed },
     };
@@ -59,8 +60,14 @@ pub(super) async fn show(opening: Opening, common: &Common) -> Result<Exit, CliE
     let desk = at_desk.await.map_err(|e| CliError::new(Exit::Internal, format!("internal error: {e}")))?;
     let ended = desk.end().await?;
     shown?;
-    let Some((end, recording)) = ended else { return Ok(Exit::Done) };
-    print_end(&end, &recording, false);
+    let Some(Ended { end, recording, form }) = ended else { return Ok(Exit::Done) };
+    match form {
+        Form::Answer => print_end(&end, recording.as_deref(), false),
+        Form::Load => {
+            load::print_end(&end, false, common.ascii);
+            told_recording(recording.as_deref());
+        }
+    }
     Ok(exit_of(&end))
 }
 
@@ -80,7 +87,14 @@ async fn draw(begin: Start, feed: UnboundedReceiver<Feed>, requests: UnboundedSe
 struct Desk {
     feed: UnboundedSender<Feed>,
     running: Option<Running>,
-    finished: Option<(RunEnd, PathBuf)>,
+    finished: Option<Ended>,
+}
+
+/// A run that is over.
+struct Ended {
+    end: RunEnd,
+    recording: Option<PathBuf>,
+    form: Form,
 }
 
 impl Desk {
@@ -135,14 +149,14 @@ impl Desk {
 
     async fn take_end(&mut self) {
         let Some(running) = self.running.take() else { return };
-        let recording = running.recording.clone();
+        let (recording, form) = (running.recording.clone(), running.form);
         match end_of(running).await {
             Ok(end) => {
                 if end.cause.is_some() && end.cause != Some(Cause::Interrupted) {
                     self.tell(Feed::RunFailed(end.reason.clone()));
                 }
                 self.tell(if end.cause == Some(Cause::Internal) { Feed::Leave } else { Feed::RunEnded });
-                self.finished = Some((end, recording));
+                self.finished = Some(Ended { end, recording, form });
             }
             Err(error) => self.tell(Feed::RunFailed(error.to_string())),
         }
@@ -181,11 +195,11 @@ impl Desk {
     }
 
     /// Ends what still runs, once the screen is gone.
-    async fn end(mut self) -> Result<Option<(RunEnd, PathBuf)>, CliError> {
+    async fn end(mut self) -> Result<Option<Ended>, CliError> {
         let Some(running) = self.running.take() else { return Ok(self.finished) };
         err("stopping: settings are being put back");
-        let recording = running.recording.clone();
-        Ok(Some((stop(running).await?, recording)))
+        let (recording, form) = (running.recording.clone(), running.form);
+        Ok(Some(Ended { end: stop(running).await?, recording, form }))
     }
 }
 

@@ -28,16 +28,29 @@ pub(super) struct Launch {
     pub(super) profile: Profile,
     /// Where the files are that its scenarios name: the profile's folder.
     pub(super) files: PathBuf,
-    /// Where the recording goes.
-    pub(super) recording: PathBuf,
+    /// Where the recording goes; none: nothing is kept.
+    pub(super) recording: Option<PathBuf>,
     /// The lab it runs against, if it is ours.
     pub(super) lab: Option<LabProcess>,
+    /// What is printed of it.
+    pub(super) form: Form,
+}
+
+/// What is printed of a run at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The answer of an experiment.
+    Answer,
+    /// The figures of one load.
+    Load,
 }
 
 /// A run that has been started.
 pub(super) struct Running {
-    /// Where it is recorded.
-    pub(super) recording: PathBuf,
+    /// Where it is recorded, if it is.
+    pub(super) recording: Option<PathBuf>,
+    /// What is printed of it.
+    pub(super) form: Form,
     /// To steer it.
     pub(super) commands: UnboundedSender<Command>,
     /// Its end.
@@ -46,18 +59,20 @@ pub(super) struct Running {
 
 /// Starts a run; every event goes to the recording and to `watchers`.
 pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>>) -> Result<Running, CliError> {
-    let Launch { profile: Profile { plan, recorded }, files, recording, lab } = launch;
+    let Launch { profile: Profile { plan, recorded }, files, recording, lab, form } = launch;
     let scrapers = scrapers(&plan)?;
-    let log = process_log(&plan, &recording);
+    let log = recording.as_deref().and_then(|path| process_log(&plan, path));
     let target = ServiceTarget::new(&plan.target, &plan.settings, Patience::default(), log).map_err(|e| CliError::usage(e.to_string()))?;
-    let path = recording.clone();
-    let recorder = off_thread(move || async move { SqliteRecorder::create(&path).await }).await??;
+    let recorder = match recording.clone() {
+        Some(path) => Some(off_thread(move || async move { SqliteRecorder::create(&path).await }).await??),
+        None => None,
+    };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let (reports_tx, reports) = unbounded_channel();
     let (commands, commands_rx) = unbounded_channel();
     let mut consumers = watchers;
-    consumers.push(recorder.queue());
-    let (closing, recorder_failed) = watch(recorder);
+    consumers.extend(recorder.as_ref().map(|r| r.queue()));
+    let (closing, recorder_failed) = recorder.map(watch).unzip();
     let parts = Parts {
         engine: Box::new(LocalEngine::new(clock.clone(), reports_tx, plan.experiment.seed, None).files(files)),
         clock,
@@ -66,14 +81,15 @@ pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>
         scrapers,
         consumers,
         commands: commands_rx,
-        recorder_failed: Some(recorder_failed),
+        recorder_failed,
         judge: Judge { verdict: analysis::judge_session, precise },
         head: head(recorded),
         fault: fault(),
     };
     let ended = tokio::spawn(async move {
         let mut end = run(plan, parts).await;
-        if let Err(error) = closing.close().await
+        if let Some(closing) = closing
+            && let Err(error) = closing.close().await
             && end.cause.is_none()
         {
             (end.cause, end.reason) = (Some(Cause::Internal), error.to_string());
@@ -83,7 +99,7 @@ pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>
         }
         end
     });
-    Ok(Running { recording, commands, ended })
+    Ok(Running { recording, form, commands, ended })
 }
 
 /// The recorder, while it is watched for failure.
@@ -163,5 +179,6 @@ fn fault() -> Option<Fault> {
 
 /// Waits for a run's end. A run that panicked beyond its own catching is our failure.
 pub(super) async fn end_of(running: Running) -> Result<RunEnd, CliError> {
-    running.ended.await.map_err(|e| CliError::new(Exit::Internal, format!("internal error: {e}; the recording is {}", running.recording.display())))
+    let kept = running.recording.as_ref().map_or_else(String::new, |path| format!("; the recording is {}", path.display()));
+    running.ended.await.map_err(|e| CliError::new(Exit::Internal, format!("internal error: {e}{kept}")))
 }

@@ -59,8 +59,7 @@ impl LocalEngine {
     /// An engine that reports to `reports`. Without a word about workers: half of the cores, at least one, at most four.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, reports: UnboundedSender<EngineReport>, seed: u64, workers: Option<usize>) -> Self {
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let workers = workers.unwrap_or((cores / 2).min(MOST_WORKERS)).max(1);
+        let workers = workers.unwrap_or_else(Self::usual_workers).max(1);
         Self { kit: Kit { clock, reports, seed, workers, number: Arc::new(AtomicU64::new(0)), folder: PathBuf::from(".") }, running: None }
     }
 
@@ -69,6 +68,13 @@ impl LocalEngine {
     pub fn files(mut self, folder: PathBuf) -> Self {
         self.kit.folder = folder;
         self
+    }
+
+    /// How many workers there are without a word about them.
+    #[must_use]
+    pub fn usual_workers() -> usize {
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        (cores / 2).clamp(1, MOST_WORKERS)
     }
 
     fn running(&self) -> Result<&Running, EngineError> {

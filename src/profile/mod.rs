@@ -16,6 +16,7 @@ pub use edit::{OverrideError, apply_override};
 pub use error::{ProfileError, ProfileErrors};
 pub use pages::{page, pages};
 pub use sample::{samples, template};
+pub use secret::replace as with_variables;
 
 use crate::model::plan::Plan;
 use error::Problem;

@@ -32,7 +32,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Replaces every `${NAME}`; the names that have no value come back as the error.
-pub(super) fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, Vec<String>> {
+pub fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, Vec<String>> {
     let mut out = String::with_capacity(text.len());
     let mut missing = Vec::new();
     let mut at = 0;

@@ -15,6 +15,8 @@ pub enum Start {
     Home,
     /// A run that the program has started: its events will come.
     Live,
+    /// The same, and nothing of it is kept.
+    Unrecorded,
     /// A recording that will be handed in, played at this speed (1 is as it was; 0 shows its end at once).
     Replay {
         /// Times as fast.

@@ -208,7 +208,7 @@ impl State {
     pub(super) fn new(start: Start) -> Self {
         let (screen, origin) = match start {
             Start::Home => (Screen::Home, Origin::Nothing),
-            Start::Live => (Screen::Live, Origin::Run(Run::default())),
+            Start::Live | Start::Unrecorded => (Screen::Live, Origin::Run(Run::default())),
             Start::Replay { .. } => (Screen::Live, Origin::Nothing),
         };
         Self {

@@ -1,5 +1,6 @@
 //! Reports of a made-up session: two pools measured, one refused, a verdict. Snapshots, and rules that hold for every report.
 
+mod load;
 mod machine;
 mod people;
 mod rules;

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::model::event::{Outcome, Phase};
 use crate::model::session::Session;
 use crate::ui::look::{Look, Tone};
+use crate::ui::message::Start;
 use crate::ui::number;
 use crate::ui::reading::{estimate, label};
 use crate::ui::state::{Origin, State};
@@ -96,6 +97,7 @@ fn right(state: &State, look: Look) -> (String, Style) {
         _ if state.session.ended().is_some() => ended(&state.session),
         Origin::Replay(transport) => (format!("▶ replay of {}", cut(&transport.name, 24)), Tone::Dim),
         Origin::Run(_) if state.session.paused() => ("paused".to_owned(), Tone::Warn),
+        Origin::Run(_) if state.start == Start::Unrecorded => ("● live, not recorded".to_owned(), Tone::Dim),
         Origin::Run(_) => ("● recording".to_owned(), Tone::Bad),
         Origin::Nothing => (String::new(), Tone::Dim),
     };
