@@ -1,16 +1,135 @@
-//! Servers that fail on purpose: every failure is counted as itself.
+//! Servers that fail on purpose: every failure is counted as itself, exactly as often as it was made.
 
 use std::collections::BTreeMap;
 
 use plimsoll::model::event::ErrorKind;
-use plimsoll::model::plan::Extract;
+use plimsoll::model::plan::{Check, Condition, Extract, HttpPlan, Plan, RequestPlan, Resolving, Think};
 use plimsoll::model::units::Span;
 use plimsoll::ports::{Engine, EngineError};
 
+use super::faulty::{Fault, Faulty, Full, closed};
 use super::rig::{Rig, Said, get, pause, plan, scenario, step};
 use super::server::Server;
 
-async fn said_of(server: &Server, request: plimsoll::model::plan::RequestPlan, ms: u64) -> Said {
+/// Some load by four users, until everything has ended.
+async fn run(plan: &Plan, ms: u64) -> Said {
+    let mut rig = Rig::new(plan, 1).await;
+    rig.closed(4).await;
+    pause(ms).await;
+    rig.drain().await;
+    rig.close().await
+}
+
+/// One GET that looks at its answer in every way there is.
+fn curious(url: &str) -> Plan {
+    let mut request = get("/");
+    request.extract = BTreeMap::from([("id".to_owned(), Extract::Json("id".to_owned()))]);
+    request.checks = vec![Check { of: None, holds: Condition::Contains("good".to_owned()) }];
+    plan(url, vec![scenario(vec![step(request)])])
+}
+
+/// A service that fails each third request; all others succeed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_service_is_counted_as_itself() {
+    for (fault, kind) in [
+        (Fault::Status, ErrorKind::Status),
+        (Fault::Silent, ErrorKind::Timeout),
+        (Fault::ResetAmid, ErrorKind::Reset),
+        (Fault::EndAmid, ErrorKind::Reset),
+        (Fault::NotHttp, ErrorKind::BadAnswer),
+        (Fault::BadChunk, ErrorKind::BadAnswer),
+        (Fault::BadJson, ErrorKind::BadAnswer),
+        (Fault::BadGzip, ErrorKind::BadAnswer),
+        (Fault::Wrong, ErrorKind::Check),
+    ] {
+        let service = Faulty::start(fault, 3).await;
+        let mut plan = curious(&service.url());
+        plan.load.http.gzip = fault == Fault::BadGzip;
+        let said = run(&plan, 250).await;
+        assert!(service.made() > 2, "{fault:?}");
+        assert_eq!(said.failed(), BTreeMap::from([(kind, service.made())]), "{fault:?}");
+        assert_eq!((said.sent(), said.finished(), said.stale()), (service.requests(), service.requests(), 0), "{fault:?}");
+    }
+}
+
+/// Over connections of one request each, so that the reset can be no matter of a kept one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reset_before_the_answer_is_a_reset() {
+    let service = Faulty::start(Fault::ResetBefore, 3).await;
+    let mut plan = curious(&service.url());
+    plan.load.http.keep_alive = false;
+    let said = run(&plan, 250).await;
+    assert!(service.made() > 2);
+    assert_eq!(said.failed(), BTreeMap::from([(ErrorKind::Reset, service.made())]));
+    assert_eq!((said.finished(), service.connections()), (service.requests(), service.requests()), "each over a connection of its own");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_lost_to_a_kept_connection_goes_out_again_and_is_counted_unless_that_could_do_harm() {
+    let service = Faulty::start(Fault::Stale, 3).await;
+    let said = run(&curious(&service.url()), 300).await;
+    assert!(service.made() > 5);
+    assert_eq!((said.failed(), said.stale()), (BTreeMap::new(), service.made()));
+    assert_eq!(said.finished(), service.requests() - service.made());
+
+    let service = Faulty::start(Fault::Stale, 3).await;
+    let mut plan = plan(&service.url(), vec![scenario(vec![step(RequestPlan::new("POST", "/"))])]);
+    plan.scenarios[0].think = Some(Think::Fixed(Span::from_millis(1)));
+    let said = run(&plan, 300).await;
+    assert!(service.made() > 5);
+    assert_eq!((said.failed(), said.stale()), (BTreeMap::from([(ErrorKind::StaleConnection, service.made())]), 0));
+    assert_eq!(said.sent(), service.requests());
+}
+
+/// Users that think long enough see that their connection has ended before they use it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_seen_to_have_ended_loses_no_request() {
+    let service = Faulty::start(Fault::Ends, 1).await;
+    let mut plan = plan(&service.url(), vec![scenario(vec![step(RequestPlan::new("POST", "/"))])]);
+    plan.scenarios[0].think = Some(Think::Fixed(Span::from_millis(30)));
+    let said = run(&plan, 300).await;
+    assert!(said.finished() > 10);
+    assert_eq!((said.failed(), said.stale()), (BTreeMap::new(), 0));
+    assert_eq!((said.finished(), service.connections()), (service.requests(), service.requests()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_are_never_made_are_told_apart() {
+    let full = Full::start().await;
+    for (url, kind) in [
+        (format!("http://{}", closed().await), ErrorKind::Refused),
+        (format!("http://{}", full.address), ErrorKind::ConnectTimeout),
+        // Too long for a name, so that nobody needs to be asked.
+        (format!("http://{}.invalid", "x".repeat(70)), ErrorKind::Dns),
+    ] {
+        let mut plan = curious(&url);
+        plan.target.allow = vec![format!("{}.invalid", "x".repeat(70))];
+        plan.load.http = HttpPlan { resolve: Resolving::EachConnection, ..HttpPlan::default() };
+        plan.load.connect_timeout = Some(Span::from_millis(60));
+        let said = run(&plan, 250).await;
+        assert!(said.sent() >= 4, "{url}");
+        assert_eq!(said.failed(), BTreeMap::from([(kind, said.sent())]), "{url}");
+        let (shortest, waits) = (said.merged(|r| &r.failed_latency).quantile(0.0), said.merged(|r| &r.connect_wait));
+        assert_eq!(shortest >= Some(Span::from_millis(60)), kind == ErrorKind::ConnectTimeout, "{url}: {shortest:?}");
+        assert!(kind != ErrorKind::ConnectTimeout || waits.quantile(0.0) >= Some(Span::from_millis(60)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_given_up_is_unfinished() {
+    let service = Faulty::start(Fault::Silent, 1).await;
+    let mut plan = curious(&service.url());
+    plan.load.timeout = Span::from_secs(60);
+    let mut rig = Rig::new(&plan, 1).await;
+    rig.closed(4).await;
+    while service.made() < 4 {
+        pause(5).await;
+    }
+    rig.engine.abandon().await.unwrap();
+    assert_eq!(rig.close().await.failed(), BTreeMap::from([(ErrorKind::Unfinished, 4)]));
+}
+
+async fn said_of(server: &Server, request: RequestPlan, ms: u64) -> Said {
     let mut rig = Rig::new(&plan(&server.url(), vec![scenario(vec![step(request)])]), 1).await;
     rig.closed(2).await;
     pause(ms).await;

@@ -6,6 +6,9 @@ mod closed;
 mod counts;
 mod faults;
 mod flows;
+#[path = "../support/faulty.rs"]
+mod faulty;
+mod limits;
 mod open;
 mod rig;
 mod server;

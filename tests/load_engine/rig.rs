@@ -133,6 +133,11 @@ impl Said {
         kinds
     }
 
+    /// Requests that went out once more over another connection.
+    pub(crate) fn stale(&self) -> u64 {
+        self.rows().map(|r| r.stale).sum()
+    }
+
     pub(crate) fn merged(&self, which: impl Fn(&TickRow) -> &Histogram) -> Histogram {
         let mut all = Histogram::default();
         self.rows().for_each(|r| all.merge(which(r)));
