@@ -5,11 +5,16 @@
 mod closed;
 mod counts;
 mod faults;
-mod flows;
 #[path = "../support/faulty.rs"]
 mod faulty;
+mod flows;
 mod limits;
 mod open;
 mod rig;
+#[path = "../support/secure.rs"]
+mod secure;
 mod server;
 mod stall;
+mod tls;
+mod two;
+mod ways;

@@ -1,6 +1,7 @@
 //! A small HTTP server that behaves as the path asks, and counts what it saw.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,6 +15,8 @@ pub(crate) struct Seen {
     pub(crate) requests: BTreeMap<String, u64>,
     pub(crate) bodies: Vec<String>,
     pub(crate) authorizations: Vec<String>,
+    /// Methods and paths.
+    pub(crate) lines: BTreeMap<String, u64>,
     pub(crate) connections: u64,
     pub(crate) open: i64,
     pub(crate) most_open: i64,
@@ -67,12 +70,13 @@ async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
         {
             let mut seen = seen.lock().unwrap();
             *seen.requests.entry(path.clone()).or_default() += 1;
+            *seen.lines.entry(head.split(" HTTP").next().unwrap().to_owned()).or_default() += 1;
             seen.open += 1;
             seen.most_open = seen.most_open.max(seen.open);
             seen.bodies.extend((!body.is_empty()).then_some(body));
             seen.authorizations.extend(head.lines().find_map(|l| l.strip_prefix("Authorization: ")).map(str::to_owned));
         }
-        let goes_on = answer(&mut stream, &path, nth).await;
+        let goes_on = answer(&mut stream, &head, &path, nth).await;
         nth += 1;
         seen.lock().unwrap().open -= 1;
         if !goes_on {
@@ -98,8 +102,17 @@ async fn request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(String
     }
 }
 
+/// A body that is far smaller on the wire than unfolded.
+fn zipped() -> Vec<u8> {
+    let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    to.write_all(format!("{{\"pad\":\"{}\",\"id\":\"good\"}}", "x".repeat(5000)).as_bytes()).unwrap();
+    let body = to.finish().unwrap();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+    [head.into_bytes(), body].concat()
+}
+
 /// Answers as the path says; whether the connection goes on.
-async fn answer(stream: &mut TcpStream, path: &str, nth: u32) -> bool {
+async fn answer(stream: &mut TcpStream, head: &str, path: &str, nth: u32) -> bool {
     let (what, number) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
     let text = match what {
         "slow" => {
@@ -107,6 +120,13 @@ async fn answer(stream: &mut TcpStream, path: &str, nth: u32) -> bool {
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned()
         }
         "status" => format!("HTTP/1.1 {number} X\r\nContent-Length: 0\r\n\r\n"),
+        // To another place: status, then where.
+        "to" => {
+            let (status, place) = number.split_once('/').unwrap();
+            let place = if place.starts_with("http:") { place.to_owned() } else { format!("/{place}") };
+            format!("HTTP/1.1 {status} X\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n")
+        }
+        "gzip" if head.contains("Accept-Encoding: gzip") => return stream.write_all(&zipped()).await.is_ok(),
         "hang" => std::future::pending().await,
         "half" => "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".to_owned(),
         "garbage" => "what is this?\r\n\r\n".to_owned(),
@@ -117,6 +137,9 @@ async fn answer(stream: &mut TcpStream, path: &str, nth: u32) -> bool {
         _ => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),
     };
     if stream.write_all(text.as_bytes()).await.is_err() {
+        return false;
+    }
+    if head.contains("Connection: close") {
         return false;
     }
     !(matches!(what, "half" | "garbage" | "shut" | "once") || what == "third" && nth == 2)

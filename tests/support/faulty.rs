@@ -156,6 +156,29 @@ async fn fail(stream: &mut TcpStream, fault: Fault) -> bool {
     written && matches!(fault, Fault::Status | Fault::BadJson | Fault::BadGzip | Fault::Wrong)
 }
 
+/// A service that knows one answer only, whatever it hears; and how many connections it took.
+pub(crate) async fn deaf(says: &'static str) -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let taken = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&taken);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            count.fetch_add(1, Ordering::Relaxed);
+            tokio::spawn(async move {
+                let mut heard = [0; 1024];
+                let mut first = true;
+                while stream.read(&mut heard).await.is_ok_and(|n| n > 0) {
+                    if std::mem::take(&mut first) && stream.write_all(says.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (address, taken)
+}
+
 /// A port of this machine where nobody listens.
 pub(crate) async fn closed() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()

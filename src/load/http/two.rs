@@ -36,13 +36,15 @@ struct Facts {
     received: AtomicU64,
     streams: AtomicUsize,
     answered: AtomicBool,
+    /// TLS under it broke. What hyper says of that is only that the stream did.
+    tls_broke: AtomicBool,
 }
 
 impl Http2 {
     /// Begins to speak it. The connection lives as long as a handle to it, on the runtime that made it.
     pub(crate) async fn open<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, secure: bool) -> io::Result<Self> {
         let facts = Arc::new(Facts::default());
-        let io = TokioIo::new(Counted { stream, facts: Arc::clone(&facts) });
+        let io = TokioIo::new(Counted { stream, deaf: false, facts: Arc::clone(&facts) });
         let (send, mut connection) = Builder::new(TokioExecutor::new()).handshake(io).await.map_err(io::Error::other)?;
         facts.streams.store(connection.current_max_send_streams(), Ordering::Relaxed);
         let known = Arc::clone(&facts);
@@ -82,18 +84,26 @@ impl Http2 {
     }
 
     async fn talk(&mut self, request: Request<Full<Bytes>>, decoder: &mut Decoder) -> Result<(), Broke> {
-        let answer = self.send.send_request(request).await.map_err(|e| broke(&e, false))?;
+        let answer = self.send.send_request(request).await.map_err(|e| self.broke(&e, false))?;
         let (parts, mut body) = answer.into_parts();
         let sets_cookie = parts.headers.contains_key("set-cookie");
         decoder.start(parts.status.as_u16(), sets_cookie, |to| write_head(parts.status.as_u16(), &parts.headers, to));
         while let Some(frame) = body.frame().await {
-            if let Ok(data) = frame.map_err(|e| broke(&e, true))?.into_data() {
+            if let Ok(data) = frame.map_err(|e| self.broke(&e, true))?.into_data() {
                 decoder.take_body(&data);
             }
         }
         decoder.end();
         self.facts.answered.store(true, Ordering::Relaxed);
         Ok(())
+    }
+
+    fn broke(&self, error: &hyper::Error, headed: bool) -> Broke {
+        if self.facts.tls_broke.load(Ordering::Relaxed) {
+            let tls = io::Error::other(rustls::Error::General("broken under HTTP/2".to_owned()));
+            return Broke::Lost { answered: headed, error: Some(tls) };
+        }
+        broke(error, headed)
     }
 }
 
@@ -132,7 +142,7 @@ fn broke(error: &hyper::Error, headed: bool) -> Broke {
     let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<h2::Error>());
     let Some(error) = source else { return Broke::Lost { answered: headed, error: None } };
     if let Some(io) = error.get_io() {
-        return Broke::Lost { answered: headed, error: Some(of_stream(io)) };
+        return Broke::Lost { answered: headed, error: Some(io::Error::from(io.kind())) };
     }
     let left_alone = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
     let turned_away = error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR);
@@ -143,18 +153,19 @@ fn broke(error: &hyper::Error, headed: bool) -> Broke {
     if error.is_library() { Broke::Malformed } else { Broke::Lost { answered: true, error: None } }
 }
 
-/// `h2` keeps only the kind of what the stream said; what TLS says is of this one.
-fn of_stream(error: &io::Error) -> io::Error {
-    if error.kind() == io::ErrorKind::InvalidData {
-        return io::Error::new(error.kind(), rustls::Error::General("broken under HTTP/2".to_owned()));
-    }
-    io::Error::from(error.kind())
-}
-
-/// A stream whose received bytes are counted.
+/// A stream whose received bytes are counted, and that tells of its end only by reading: what can not be written any more may have a
+/// reason that is still to be read.
 struct Counted<S> {
     stream: S,
+    deaf: bool,
     facts: Arc<Facts>,
+}
+
+impl<S> Counted<S> {
+    fn unless_deaf<T>(&mut self, written: Poll<io::Result<T>>, swallowed: T) -> Poll<io::Result<T>> {
+        self.deaf |= matches!(written, Poll::Ready(Err(_)));
+        if self.deaf { Poll::Ready(Ok(swallowed)) } else { written }
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
@@ -162,17 +173,22 @@ impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
         self.facts.received.fetch_add((buf.filled().len() - before) as u64, Ordering::Relaxed);
+        if matches!(&read, Poll::Ready(Err(error)) if matches!(error.get_ref(), Some(inner) if inner.is::<rustls::Error>())) {
+            self.facts.tls_broke.store(true, Ordering::Relaxed);
+        }
         read
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = if self.deaf { Poll::Pending } else { Pin::new(&mut self.stream).poll_write(cx, bytes) };
+        self.unless_deaf(written, bytes.len())
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = if self.deaf { Poll::Pending } else { Pin::new(&mut self.stream).poll_flush(cx) };
+        self.unless_deaf(flushed, ())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

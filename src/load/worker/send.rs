@@ -10,7 +10,7 @@ use super::pool::{Pool, Rested, Ticket};
 use crate::load::dial::{Dial, Missed};
 use crate::load::fault;
 use crate::load::host::Origin;
-use crate::load::http::{Decoder, Keep, Link};
+use crate::load::http::{Broke, Decoder, Keep, Link};
 use crate::model::event::ErrorKind;
 
 /// What is sent, and what is kept of its answer.
@@ -46,7 +46,7 @@ struct Held<'a, S> {
 }
 
 /// Sends it to the `origin`th instance. `own` is the user's own connection, where users have such. If the server had closed a kept
-/// connection without our noticing, a safe request goes out once more.
+/// connection without our noticing, a request that can do no harm twice goes out once more.
 pub(super) async fn send<D: Dial>(
     worker: &Worker<D>,
     own: &mut Option<Rested<D::Stream>>,
@@ -56,13 +56,14 @@ pub(super) async fn send<D: Dial>(
 ) -> Result<Decoder, ErrorKind> {
     let way = Way { worker, origin, due: errand.due };
     let mut held = way.take(own, cost).await?;
-    let mut again = errand.safe;
+    let mut again = true;
     loop {
         let mut decoder = Decoder::new(errand.to_head, errand.keep);
         let result = held.link.exchange(errand.wire, &mut decoder, errand.due).await;
         cost.bytes += held.link.take_received();
         let failed = result.as_ref().err().map(|broke| fault::of_exchange(broke, held.kept));
-        if again && failed == Some(ErrorKind::StaleConnection) {
+        let harmless = errand.safe || matches!(result, Err(Broke::Refused));
+        if again && harmless && failed == Some(ErrorKind::StaleConnection) {
             again = false;
             cost.stale += 1;
             held = Box::pin(way.renew(held, cost)).await?;
@@ -172,6 +173,10 @@ async fn connect<D: Dial>(worker: &Worker<D>, origin: &Origin, due: Instant, cos
         Ok(Link::one(stream, due))
     });
     let opened = opened.await;
-    cost.connecting += begun.elapsed();
-    opened.map_or(Err(ErrorKind::ConnectTimeout), |opened| opened.map_err(|missed| fault::of_connect(&missed)))
+    let took = begun.elapsed();
+    cost.connecting += took;
+    // Where the request's own time ended it, the connection is to blame only if it took most of that.
+    let to_blame = most < due || took * 2 >= worker.job.timeout.duration();
+    let late = if to_blame { ErrorKind::ConnectTimeout } else { ErrorKind::Timeout };
+    opened.map_or(Err(late), |opened| opened.map_err(|missed| fault::of_connect(&missed)))
 }
