@@ -65,12 +65,19 @@ fn every_broken_profile_gets_its_message() {
 }
 
 #[test]
-fn the_shipped_spring_boot_profile_means_what_it_says() {
-    let plan = parse("x.toml", &fs::read_to_string(folder("profiles/spring-boot-http.toml")).unwrap()).unwrap();
-    assert_eq!(plan.load.model, LoadModel::Closed { users: 200 });
-    let pool = plan.setting("pool").unwrap();
-    assert_eq!(pool.values, [30.0, 50.0, 100.0, 150.0, 200.0]);
-    assert!(matches!(&pool.apply, Apply::Http { method, .. } if method == "POST"));
+fn the_shipped_spring_boot_profiles_differ_in_how_the_pool_is_changed() {
+    let read = |name: &str| parse(name, &fs::read_to_string(folder("profiles").join(name)).unwrap()).unwrap();
+    let (http, restart) = (read("spring-boot-http.toml"), read("spring-boot-restart.toml"));
+    assert_eq!(http.load.model, LoadModel::Closed { users: 120 });
+    let pool = http.setting("pool").unwrap();
+    assert_eq!(pool.values, [4.0, 8.0, 16.0, 32.0, 64.0, 96.0]);
+    assert!(matches!(&pool.apply, Apply::Http { method, path, .. } if method == "POST" && path.to_string() == "/admin/settings"));
+    assert!(http.target.process.is_none());
+
+    let restarted = restart.setting("pool").unwrap();
+    assert_eq!((&restarted.apply, restarted.restore), (&Apply::Restart, Some(10.0)));
+    assert!(restart.target.process.as_ref().is_some_and(|p| p.env.iter().any(|(name, _)| name == "SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE")));
+    assert_eq!((&restarted.values, &restart.scenarios, &restart.sources), (&pool.values, &http.scenarios, &http.sources));
 }
 
 #[test]

@@ -277,7 +277,7 @@ pub(super) struct ExportArgs {
 /// `plimsoll init`
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Which profile to start from: full (every key), spring-boot-http or lab.
+    /// Which profile to start from: full (every key), spring-boot-http, spring-boot-restart or lab.
     #[arg(long, default_value = "full", value_name = "NAME")]
     pub(super) preset: String,
     /// Where to write it; default: stdout.

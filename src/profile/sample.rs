@@ -1,9 +1,10 @@
 //! Profiles to start from, for `plimsoll init`. They are files of this repository, read by tests, so that none can go stale.
 
 /// What a profile to start from is called, what it is for, and its text.
-const SAMPLES: [(&str, &str, &str); 3] = [
+const SAMPLES: [(&str, &str, &str); 4] = [
     ("full", "every key there is, with what else could be written", include_str!("sample.toml")),
     ("spring-boot-http", "a Spring Boot service whose pool changes by a request", include_str!("../../profiles/spring-boot-http.toml")),
+    ("spring-boot-restart", "a Spring Boot service that is started anew for each pool", include_str!("../../profiles/spring-boot-restart.toml")),
     ("lab", "the built-in lab service", include_str!("../../profiles/lab.toml")),
 ];
 
