@@ -75,7 +75,7 @@ mod tests {
         vars.set(0, Some(of_setting(3.0)));
         vars.set(9, Some(of_setting(3.0)));
         let all = [Slot::Own(0), Slot::Column(0), Slot::Setting(0), Slot::Column(1)].map(|s| text(&vars, s));
-        assert_eq!(all.map(|t| t.unwrap_or_default()), ["3", "1", "2", ""]);
+        assert_eq!(all.map(Option::unwrap_or_default), ["3", "1", "2", ""]);
         vars.set(0, None);
         assert_eq!(text(&vars, Slot::Own(0)), None);
     }

@@ -107,9 +107,9 @@ mod tests {
     use super::*;
 
     fn jar(from: &str, cookies: &[&str]) -> Jar {
-        let lines: String = cookies.iter().map(|c| format!("Set-Cookie: {c}\r\n")).collect();
+        let lines: Vec<String> = cookies.iter().map(|c| format!("Set-Cookie: {c}\r\n")).collect();
         let mut jar = Jar::default();
-        jar.keep(&Url::parse(from).unwrap(), format!("HTTP/1.1 200 OK\r\n{lines}\r\n").as_bytes());
+        jar.keep(&Url::parse(from).unwrap(), format!("HTTP/1.1 200 OK\r\n{}\r\n", lines.concat()).as_bytes());
         jar
     }
 

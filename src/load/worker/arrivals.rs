@@ -190,7 +190,7 @@ fn lock<S>(free: &Free<S>, flow: usize) -> Option<std::sync::MutexGuard<'_, Vec<
 
 /// One pass; the user is free again behind it.
 async fn visit<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, who: Who, due: Elapsed, free: Arc<Free<D::Stream>>, place: Taken) {
-    if pass(&seat, &mut user, who, due).await == Pass::Dry {
+    if matches!(pass(&seat, &mut user, who, due).await, Pass::Dry | Pass::Stuck { .. }) {
         seat.drop_arrival();
     }
     if let Some(mut free) = lock(&free, user.flow) {

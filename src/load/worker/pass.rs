@@ -23,8 +23,13 @@ pub(super) enum Pass {
         /// What the last step asks to wait.
         think: Span,
     },
-    /// A `once` step failed, so that the user can not begin; or a pass could not send its first request.
+    /// A `once` step failed, so that the user can not begin.
     Failed {
+        /// When.
+        end: Elapsed,
+    },
+    /// Its first request needs a variable that no answer has given: nothing was sent.
+    Stuck {
         /// When.
         end: Elapsed,
     },
@@ -42,12 +47,14 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
         dry(seat, flow);
         return Pass::Dry;
     }
-    let mut at = At::new(intended);
+    let (mut at, mut asked) = (At::new(intended), 0_u64);
     if !user.ready {
         for once in &flow.once {
             match step(seat, user, who, &mut at, once).await {
-                Step::Good => {}
-                Step::Bad | Step::Lacking => return Pass::Failed { end: at.end },
+                Step::Good => asked += 1,
+                Step::Bad => return Pass::Failed { end: at.end },
+                Step::Lacking if asked == 0 => return user.stuck(at.end),
+                Step::Lacking => return Pass::Failed { end: at.end },
                 Step::Cut => return Pass::Cut,
             }
         }
@@ -55,15 +62,11 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
     }
     let begun = at.end;
     let mut walk = Walk::new(&flow.steps, &mut user.rng);
-    let mut asked = 0_u64;
     while let Some(next) = walk.next(at.next(), &mut user.rng) {
         match next {
             Next::Ask(request) => match step(seat, user, who, &mut at, request).await {
                 Step::Good | Step::Bad => asked += 1,
-                Step::Lacking if asked == 0 => {
-                    user.refusals = user.refusals.saturating_add(1);
-                    return Pass::Failed { end: at.end };
-                }
+                Step::Lacking if asked == 0 => return user.stuck(at.end),
                 Step::Lacking => break,
                 Step::Cut => return Pass::Cut,
             },

@@ -75,6 +75,12 @@ impl<S> User<S> {
         true
     }
 
+    /// A pass that can send nothing: the next one comes after a while, or the user would turn on the spot.
+    pub(super) const fn stuck(&mut self, end: Elapsed) -> Pass {
+        self.refusals = self.refusals.saturating_add(1);
+        Pass::Stuck { end }
+    }
+
     /// When its next pass is meant to begin, after one that ended at `end` and asks for a think time of its own.
     pub(super) fn next_start<D: Dial<Stream = S>>(&mut self, worker: &Worker<D>, end: Elapsed, think: Span) -> Elapsed {
         let between = worker.job.flows.get(self.flow).and_then(|flow| flow.think);
@@ -133,7 +139,7 @@ pub(super) async fn live<D: Dial>(seat: Seat<D>, who: Who, number: u64, flow: us
         }
         let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
-            Pass::Failed { end } => (end, Span::ZERO),
+            Pass::Failed { end } | Pass::Stuck { end } => (end, Span::ZERO),
             Pass::Dry => return,
             Pass::Cut => {
                 if !may_go_on(&worker, who).await {

@@ -42,7 +42,7 @@ pub(super) async fn stay<D: Dial>(seat: Seat<D>, mut user: User<D::Stream>, who:
     while long.goes_on(done, intended) && seat.worker.rest(intended, who).await {
         let (end, think) = match pass(&seat, &mut user, who, intended).await {
             Pass::Whole { end, think } => (end, think),
-            Pass::Failed { end } => (end, Span::ZERO),
+            Pass::Failed { end } | Pass::Stuck { end } => (end, Span::ZERO),
             Pass::Dry if done == 0 => {
                 seat.drop_arrival();
                 break;
