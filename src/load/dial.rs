@@ -31,10 +31,10 @@ pub(crate) trait Dial: Send + Sync + 'static {
 /// Why there is no connection.
 #[derive(Debug)]
 pub(crate) enum Missed {
-    /// The name was not found.
-    Name,
-    /// The connection was made, but TLS was not.
-    Tls,
+    /// The name was not found, and why.
+    Name(String),
+    /// The connection was made, but TLS was not, and why.
+    Tls(String),
     /// What the system said.
     Io(io::Error),
 }
@@ -59,11 +59,17 @@ impl Net {
     }
 
     async fn secure(&self, stream: TcpStream, origin: &Origin) -> Result<Stream, Missed> {
-        let (Some(tls), Some(name)) = (&self.tls, &origin.secure) else { return Err(Missed::Tls) };
-        let stream = tls.connect(name.clone(), stream).await.map_err(|error| if is_tls(&error) { Missed::Tls } else { Missed::Io(error) })?;
+        let (Some(tls), Some(name)) = (&self.tls, &origin.secure) else {
+            return Err(Missed::Tls("it was not prepared".to_owned()));
+        };
+        let shaken = tls.connect(name.clone(), stream).await;
+        let stream = shaken.map_err(|error| if is_tls(&error) { Missed::Tls(error.to_string()) } else { Missed::Io(error) })?;
         let stream = Stream::Tls(Box::new(stream));
         // A server that knows nothing of the choice speaks 1.1, which is then not what was asked for.
-        if self.version == HttpVersion::Http2 && !stream.chose_http2() { Err(Missed::Tls) } else { Ok(stream) }
+        if self.version == HttpVersion::Http2 && !stream.chose_http2() {
+            return Err(Missed::Tls("the server does not speak HTTP/2".to_owned()));
+        }
+        Ok(stream)
     }
 }
 
@@ -92,7 +98,7 @@ impl Dial for Net {
 
 /// The first address that answers.
 async fn connect(addresses: impl Iterator<Item = (usize, SocketAddr)>, answered: impl Fn(usize)) -> Result<TcpStream, Missed> {
-    let mut missed = Missed::Name;
+    let mut missed = Missed::Name("it has no address".to_owned());
     for (at, address) in addresses {
         match TcpStream::connect(address).await {
             Ok(stream) => {
@@ -107,7 +113,7 @@ async fn connect(addresses: impl Iterator<Item = (usize, SocketAddr)>, answered:
 
 /// A look-up that this machine could not make is its own fault, not the name's.
 fn of_lookup(error: io::Error) -> Missed {
-    if super::fault::is_own_limit(&error) { Missed::Io(error) } else { Missed::Name }
+    if super::fault::is_own_limit(&error) { Missed::Io(error) } else { Missed::Name(error.to_string()) }
 }
 
 /// Whether a handshake failed as TLS: all but a connection that broke, or a limit of this machine. A server that hangs up in
@@ -146,8 +152,8 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_is_nowhere_is_not_found() {
         let origin = Origin::looked_up("nowhere.invalid", 80);
-        assert!(matches!(PLAIN.dial(&origin).await, Err(Missed::Name)));
-        assert!(matches!(PLAIN.dial(&Origin::new(String::new(), String::new(), Vec::new())).await, Err(Missed::Name)));
+        assert!(matches!(PLAIN.dial(&origin).await, Err(Missed::Name(_))));
+        assert!(matches!(PLAIN.dial(&Origin::new(String::new(), String::new(), Vec::new())).await, Err(Missed::Name(_))));
     }
 
     #[test]

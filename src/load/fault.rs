@@ -9,8 +9,8 @@ use crate::model::event::ErrorKind;
 /// A connection that could not be made.
 pub(crate) fn of_connect(missed: &Missed) -> ErrorKind {
     let error = match missed {
-        Missed::Name => return ErrorKind::Dns,
-        Missed::Tls => return ErrorKind::Tls,
+        Missed::Name(_) => return ErrorKind::Dns,
+        Missed::Tls(_) => return ErrorKind::Tls,
         Missed::Io(error) => error,
     };
     if is_own_limit(error) {
@@ -20,6 +20,18 @@ pub(crate) fn of_connect(missed: &Missed) -> ErrorKind {
         Io::TimedOut => ErrorKind::ConnectTimeout,
         Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => ErrorKind::Reset,
         _ => ErrorKind::Refused,
+    }
+}
+
+/// What a reader should know of a connection that could not be made, where its kind alone leaves them helpless.
+pub(crate) fn in_words(missed: &Missed, host: &str) -> Option<String> {
+    match missed {
+        Missed::Name(why) => Some(format!("the host of {host} was not found ({why}); the first of perhaps many")),
+        Missed::Tls(why) => Some(format!(
+            "TLS with {host} failed ({why}), the first time of perhaps many; load.tls.ca names an authority to trust, load.tls.certificate what to \
+             show, and load.tls.insecure = true trusts anyone"
+        )),
+        Missed::Io(_) => None,
     }
 }
 
@@ -69,7 +81,15 @@ mod tests {
             let text = error.to_string();
             assert_eq!(of_connect(&Missed::Io(error)), kind, "{text}");
         }
-        assert_eq!((of_connect(&Missed::Name), of_connect(&Missed::Tls)), (ErrorKind::Dns, ErrorKind::Tls));
+        assert_eq!((of_connect(&Missed::Name(String::new())), of_connect(&Missed::Tls(String::new()))), (ErrorKind::Dns, ErrorKind::Tls));
+    }
+
+    #[test]
+    fn what_a_kind_does_not_tell_is_said() {
+        let said = in_words(&Missed::Tls("unknown issuer".to_owned()), "shop:443").unwrap();
+        assert!(said.contains("shop:443") && said.contains("unknown issuer") && said.contains("load.tls.ca"), "{said}");
+        assert!(in_words(&Missed::Name("no such name".to_owned()), "shop").unwrap().contains("no such name"));
+        assert_eq!(in_words(&Missed::Io(Error::from(Io::ConnectionRefused)), "shop"), None);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! How the requests of a plan travel, as far as the workers need it.
 
+use super::compile::Once;
 use crate::model::plan::{HttpPlan, Plan};
 use crate::model::units::Span;
 
 /// How requests travel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Travel {
     /// As the plan says.
     pub(crate) http: HttpPlan,
@@ -12,11 +13,13 @@ pub(crate) struct Travel {
     pub(crate) connect_timeout: Option<Span>,
     /// Hosts beside this machine that requests may be sent to.
     pub(crate) allow: Vec<String>,
+    /// Whether it was said why a connection could not be made.
+    pub(crate) said: Once,
 }
 
 impl Travel {
     /// Of a plan.
     pub(crate) fn of(plan: &Plan) -> Self {
-        Self { http: plan.load.http.clone(), connect_timeout: plan.load.connect_timeout, allow: plan.target.allow.clone() }
+        Self { http: plan.load.http.clone(), connect_timeout: plan.load.connect_timeout, allow: plan.target.allow.clone(), said: Once::default() }
     }
 }

@@ -6,7 +6,6 @@
 
 mod compare;
 mod conditions;
-mod course;
 mod csv;
 mod curve;
 mod doubt;
@@ -16,7 +15,6 @@ mod junit;
 mod load;
 mod markdown;
 mod object;
-mod phases;
 mod progress;
 mod table;
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail where its helpers stand")]
 
-mod bound;
 mod closed;
 mod counts;
 mod faults;

@@ -12,16 +12,12 @@ use super::faulty::deaf;
 use super::rig::{Rig, Said, get, pause, plan, scenario, step};
 use super::secure::{Papers, Secure};
 
-fn named(name: &str) -> Option<String> {
-    Some(name.to_owned())
-}
-
 /// One GET that needs its answer's body, by someone who trusts the papers' authority.
 fn trusting(url: &str) -> Plan {
     let mut request = get("/");
     request.extract = BTreeMap::from([("id".to_owned(), Extract::Json("id".to_owned()))]);
     let mut plan = plan(url, vec![scenario(vec![step(request)])]);
-    plan.load.http.tls = TlsPlan { ca: named("ca.pem"), ..TlsPlan::default() };
+    plan.load.http.tls = TlsPlan { ca: Some("ca.pem".to_owned()), ..TlsPlan::default() };
     plan.load.timeout = Span::from_secs(2);
     plan
 }
@@ -67,6 +63,7 @@ async fn a_service_that_can_not_prove_itself_is_not_spoken_to_unless_the_plan_sa
     let said = run(&trusting(&url), &papers).await;
     assert!(said.sent() > 3);
     assert_eq!(said.failed(), BTreeMap::from([(ErrorKind::Tls, said.sent())]), "its papers are of another name");
+    assert!(said.warnings.iter().filter(|w| w.contains("TLS with localhost:")).count() == 1, "{:?}", said.warnings);
     assert_eq!(service.seen.lock().unwrap().connections, said.sent());
 
     let mut strange = trusting(&url.replace("localhost", "127.0.0.1"));
@@ -90,8 +87,8 @@ async fn a_service_that_asks_who_comes_is_told() {
         assert!(said.sent() > 3, "{protocol}");
         assert_eq!(said.failed(), BTreeMap::from([(ErrorKind::Tls, said.sent())]), "{protocol}: it says so only after the handshake");
         assert_eq!(service.requests(protocol), 0);
-        plan.load.http.tls.certificate = named("me.pem");
-        plan.load.http.tls.key = named("key.pem");
+        plan.load.http.tls.certificate = Some("me.pem".to_owned());
+        plan.load.http.tls.key = Some("key.pem".to_owned());
         let said = run(&plan, &papers).await;
         assert_eq!((said.failed(), said.finished()), (BTreeMap::new(), service.requests(protocol)), "{protocol}");
         assert_eq!(service.seen.lock().unwrap().clients, 3);
@@ -101,8 +98,8 @@ async fn a_service_that_asks_who_comes_is_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_without_tls_or_without_the_version_fails_as_tls() {
     let papers = Papers::of("localhost");
-    let (plain, taken) = deaf("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n").await;
-    let said = run(&trusting(&format!("https://{plain}")), &papers).await;
+    let (address, taken) = deaf("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n").await;
+    let said = run(&trusting(&format!("https://{address}")), &papers).await;
     assert!(said.sent() > 3);
     assert_eq!(said.failed(), BTreeMap::from([(ErrorKind::Tls, taken.load(Ordering::Relaxed))]));
 
@@ -120,7 +117,7 @@ async fn files_that_are_not_there_are_told_before_the_load() {
     let papers = Papers::of("localhost");
     let mut rig = Rig::with_files(&trusting("http://127.0.0.1:1"), 1, papers.path()).await;
     let mut bad = trusting("https://127.0.0.1:1");
-    bad.load.http.tls.ca = named("nowhere.pem");
+    bad.load.http.tls.ca = Some("nowhere.pem".to_owned());
     let Err(EngineError::Failed { what }) = rig.engine.prepare(&bad).await else { panic!("it was taken") };
     assert!(what.contains("nowhere.pem"), "{what}");
 }

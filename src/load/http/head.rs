@@ -40,7 +40,7 @@ pub(super) fn read(input: &[u8], to_head: bool) -> Result<Option<Head>, &'static
         Err(httparse::Error::TooManyHeaders) => return Err("more header lines than are read"),
         Err(_) => return Err("not an HTTP answer"),
     };
-    let status = answer.code.unwrap_or(0);
+    let status = answer.code.filter(|code| *code >= 100).ok_or("not an HTTP status")?;
     let facts = Facts::gather(answer.headers)?;
     let framing = facts.framing(status, to_head);
     let http11 = answer.version == Some(1);

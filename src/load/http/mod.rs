@@ -10,6 +10,8 @@ mod decoder;
 mod gzip;
 mod head;
 mod link;
+#[cfg(test)]
+mod tests;
 mod two;
 
 pub(super) use alarm::Alarm;

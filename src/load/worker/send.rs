@@ -178,5 +178,12 @@ async fn connect<D: Dial>(worker: &Worker<D>, origin: &Origin, due: Instant, cos
     // Where the request's own time ended it, the connection is to blame only if it took most of that.
     let to_blame = most < due || took * 2 >= worker.job.timeout.duration();
     let late = if to_blame { ErrorKind::ConnectTimeout } else { ErrorKind::Timeout };
-    opened.map_or(Err(late), |opened| opened.map_err(|missed| fault::of_connect(&missed)))
+    opened.map_err(|_late| late)?.map_err(|missed| {
+        if let Some(text) = fault::in_words(&missed, &origin.host)
+            && worker.job.travel.said.is_first()
+        {
+            worker.warn(text);
+        }
+        fault::of_connect(&missed)
+    })
 }

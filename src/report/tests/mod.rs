@@ -3,7 +3,6 @@
 mod load;
 mod machine;
 mod people;
-mod phases;
 mod rules;
 mod thresholds;
 

@@ -1,4 +1,4 @@
-//! Thresholds in every form: text, Markdown, JSON, build servers' XML.
+//! Thresholds in every form: text, Markdown, JSON, JUnit.
 
 use super::{session, story};
 use crate::model::event::{Event, Stamped};
