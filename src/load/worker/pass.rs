@@ -47,27 +47,20 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
         dry(seat, flow);
         return Pass::Dry;
     }
-    let (mut at, mut asked) = (At::new(intended), 0_u64);
-    if !user.ready {
-        for once in &flow.once {
-            match step(seat, user, who, &mut at, once).await {
-                Step::Good => asked += 1,
-                Step::Bad => return Pass::Failed { end: at.end },
-                Step::Lacking if asked == 0 => return user.stuck(at.end),
-                Step::Lacking => return Pass::Failed { end: at.end },
-                Step::Cut => return Pass::Cut,
-            }
-        }
-        user.ready = true;
+    let mut at = At::new(intended);
+    if !user.ready
+        && let Some(failed) = begin(seat, user, who, &mut at, flow).await
+    {
+        return failed;
     }
-    let begun = at.end;
+    let (begun, mut asked) = (at.end, false);
     let mut walk = Walk::new(&flow.steps, &mut user.rng);
     while let Some(next) = walk.next(at.next(), &mut user.rng) {
         match next {
             Next::Ask(request) => match step(seat, user, who, &mut at, request).await {
-                Step::Good | Step::Bad => asked += 1,
-                Step::Lacking if asked == 0 => return user.stuck(at.end),
-                Step::Lacking => break,
+                Step::Good | Step::Bad => asked = true,
+                Step::Lacking if asked => break,
+                Step::Lacking => return user.stuck(at.end),
                 Step::Cut => return Pass::Cut,
             },
             Next::Think(think) => at.after = at.after.plus(draw::think(think, &mut user.rng)),
@@ -83,6 +76,20 @@ pub(super) async fn pass<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, wh
     }
     worker.book().pass(end, end.since(begun));
     Pass::Whole { end, think: at.after }
+}
+
+/// The `once` steps of a user; what became of its pass if they did not all succeed.
+async fn begin<D: Dial>(seat: &Seat<D>, user: &mut User<D::Stream>, who: Who, at: &mut At, flow: &Flow) -> Option<Pass> {
+    for (nth, once) in flow.once.iter().enumerate() {
+        match step(seat, user, who, at, once).await {
+            Step::Good => {}
+            Step::Lacking if nth == 0 => return Some(user.stuck(at.end)),
+            Step::Bad | Step::Lacking => return Some(Pass::Failed { end: at.end }),
+            Step::Cut => return Some(Pass::Cut),
+        }
+    }
+    user.ready = true;
+    None
 }
 
 /// Nobody gets a row any more.
