@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use support::plain::{command, run, signal};
+use support::pty::Pty;
 
 /// A server that answers everything with `ok`, counts requests and keeps the first one's text.
 struct Server {
@@ -222,4 +223,25 @@ fn interrupted_it_prints_the_object_all_the_same() {
     assert_eq!(done.status.code(), Some(130));
     let v = json(&done.stdout);
     assert!(v["schema"] == "load-summary/1" && v["requests"].as_u64().is_some_and(|n| n >= 20), "{v}");
+}
+
+#[test]
+fn on_a_terminal_it_is_the_live_screen_and_q_ends_it_with_the_figures() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let url = server.url("/");
+    let mut pty = Pty::start(&["load", &url, "-c", "2", "-d", "60"], folder.path(), (120, 40), &[]);
+    pty.wait_for("measuring");
+    assert!(pty.alternate());
+    pty.wait_for("not recorded");
+    pty.wait_for("from the send");
+    if let Ok(path) = std::env::var("SHOW") {
+        std::fs::write(path, pty.text()).unwrap();
+    }
+    pty.send("q");
+    pty.wait_for("stop the experiment?");
+    pty.send("y");
+    assert_eq!(pty.exit_code(), 130);
+    pty.wait_for("service time");
+    assert!(!pty.alternate(), "the figures stand on the terminal itself");
 }

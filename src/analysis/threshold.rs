@@ -294,7 +294,7 @@ mod tests {
         let none = standing(&run.session, &Threshold::new("http_reqs{name:nonesuch}", "count < 1"));
         assert!(!none.ok && none.why.is_some());
         let old = standing(&run.session, &Threshold::new("m", "a < 1"));
-        assert!(!old.ok && old.why.unwrap().contains("m"));
+        assert!(!old.ok && old.why.unwrap().contains('m'));
         let empty = standing(&Session::new(), &Threshold::new("http_reqs", "count < 1"));
         assert_eq!((empty.ok, empty.why.as_deref()), (false, Some("nothing was measured")));
     }

@@ -120,8 +120,9 @@ pub(super) struct RunArgs {
 
 /// `plimsoll load`
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own, as people know them from other tools")]
 pub(super) struct LoadArgs {
-    /// What to load, as http://127.0.0.1:8080/path. Naming it here allows loading its host.
+    /// What to load, as `http://127.0.0.1:8080/path`. Naming it here allows loading its host.
     pub(super) url: String,
     /// Users, each waiting for its answer before it sends again (closed load). Default: 50.
     #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "rate")]
@@ -253,7 +254,7 @@ pub(super) enum Format {
     Md,
     /// pool-sweep/1 with the verdict.
     Json,
-    /// JUnit XML, for build servers: each threshold a test case, the verdict another.
+    /// `JUnit` XML, for build servers: each threshold a test case, the verdict another.
     Junit,
     /// One row for each step.
     Csv,

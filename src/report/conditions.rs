@@ -1,7 +1,7 @@
 //! Under which conditions a session was measured: everything a reader needs to weigh it or to repeat it.
 
-use super::format::{count, duration, plain, share};
-use super::words;
+use super::course;
+use super::format::{count, duration, plain};
 use crate::model::event::{Proof, SessionStarted};
 use crate::model::plan::{Apply, Design, Order, Plan, Setting, SourceKind};
 use crate::model::session::{Session, StepState};
@@ -13,10 +13,11 @@ pub(super) fn of(session: &Session) -> Vec<(&'static str, String)> {
     let plan = &head.plan;
     let mut out = vec![
         ("target", clean(&plan.target.url)),
-        ("load", words::load(plan.load.model)),
+        ("load", course::words(&plan.load)),
         ("longest wait", format!("{} a request (the client's time-out)", duration(plan.load.timeout))),
         ("cost of a failure (K)", cost(plan)),
     ];
+    out.extend(course::populations(&plan.load).into_iter().map(|(name, text)| ("population", format!("{name}: {text}"))));
     out.extend(plan.settings.iter().map(|s| ("setting", setting(s))));
     out.push(("proof", proofs(session)));
     out.push(("order", order(plan)));
@@ -78,17 +79,7 @@ fn order(plan: &Plan) -> String {
 }
 
 fn lengths(plan: &Plan) -> String {
-    let e = &plan.experiment;
-    format!(
-        "settle up to {}, warm-up {}, measure {} to {} (until the loss is known to {}), drain up to {}, intervals of {}",
-        duration(e.settle_max),
-        duration(e.warmup),
-        duration(e.measure.min),
-        duration(e.measure.max),
-        share(e.measure.precision),
-        duration(e.drain),
-        duration(e.tick)
-    )
+    format!("{}, intervals of {}", course::lengths(plan), duration(plan.experiment.tick))
 }
 
 fn objectives(plan: &Plan) -> Option<String> {

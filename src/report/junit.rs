@@ -1,4 +1,4 @@
-//! The result as a JUnit report, for build servers: each threshold a test case, the verdict another. A function of the fold; times are
+//! The result in the form of `JUnit`, for build servers: each threshold a test case, the verdict another. A function of the fold; times are
 //! those of the session.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::figures::RunFigures;
 use super::format::{count, duration, rate, rate_or, share, share_or, time, time_or};
 use super::table::Table;
-use super::words;
+use super::{course, words};
 use crate::model::event::ErrorKind;
 use crate::model::histogram::Histogram;
 use crate::model::plan::{LoadModel, Plan, Scenario};
@@ -128,7 +128,7 @@ fn length(session: &Session, step: &StepState) -> Option<Span> {
 pub fn load_line(plan: &Plan) -> String {
     let long = plan.load.passes.map_or_else(|| format!("for {}", duration(plan.experiment.measure.max)), |n| format!("{} requests", count(n)));
     let what = plan.scenarios.iter().flat_map(Scenario::requests).next().map_or_else(String::new, |r| format!("{} at ", clean(&r.name)));
-    format!("{what}{}, {}, {long}", clean(&plan.target.url), words::load(plan.load.model))
+    format!("{what}{}, {}, {long}", clean(&plan.target.url), course::words(&plan.load))
 }
 
 /// `load-summary/1`.

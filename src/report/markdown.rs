@@ -3,7 +3,8 @@
 use super::figures::RunFigures;
 use super::format::{duration, rate_or, share_or, time_or};
 use super::table::{self, Table, Width};
-use super::{conditions, curve, doubt, text, thresholds, words};
+use super::{conditions, course, curve, doubt, phases, text, thresholds, words};
+use crate::model::plan::LoadModel;
 use crate::model::session::{LogLevel, Session, StepState, StepStatus};
 use crate::model::text::clean;
 use crate::model::units::Span;
@@ -24,6 +25,7 @@ pub fn markdown(session: &Session, name: &str) -> String {
     }
     out.extend(thresholds::table(session).map(|t| section("Thresholds", &t.markdown(escape))));
     out.push(section("Runs", &runs(session)));
+    out.extend(phases::table(session).map(|t| section("By phase of the load", &t.markdown(escape))));
     out.push(section("Conditions", &listed(&conditions::of(session))));
     out.push(section("Doubts", &doubts(session)));
     out.extend(happened(session).map(|h| section("What happened", &h)));
@@ -61,7 +63,7 @@ fn fenced(text: &str, language: &str) -> String {
 fn question(session: &Session) -> String {
     let Some(plan) = session.plan() else { return "What this session asked is not in its recording.".to_owned() };
     let swept: Vec<String> = plan.swept().map(|s| escape(&clean(&s.name))).collect();
-    let load = escape(&words::load(plan.load.model));
+    let load = escape(&course::words(&plan.load));
     let target = escape(&clean(&plan.target.url));
     if swept.is_empty() {
         return format!("How does {target} do under {load}?");
@@ -98,14 +100,19 @@ fn figures(verdict: &PoolVerdict) -> String {
 }
 
 fn runs(session: &Session) -> String {
-    let mut table = Table::new(["step", "values", "block", "ended", "measured for", "requests", "failed", "rate", "p50", "p95", "p99", "max"]);
+    // Only arrivals can be left unsent.
+    let arrivals =
+        session.steps().iter().any(|s| s.dropped() > 0) || session.plan().is_some_and(|p| !matches!(p.load.model, LoadModel::Closed { .. }));
+    let not_sent = arrivals.then_some("not sent");
+    let heads = ["step", "values", "block", "ended", "measured for", "requests", "failed"];
+    let mut table = Table::new(heads.into_iter().chain(not_sent).chain(["rate", "p50", "p95", "p99", "max"]));
     for step in session.steps() {
-        table.push(run(session, step));
+        table.push(run(session, step, arrivals));
     }
     if table.is_empty() { "No step was planned.".to_owned() } else { table.markdown(escape) }
 }
 
-fn run(session: &Session, step: &StepState) -> Vec<String> {
+fn run(session: &Session, step: &StepState, arrivals: bool) -> Vec<String> {
     let f = RunFigures::of(session, step);
     let status = match step.status() {
         StepStatus::Planned => "not run".to_owned(),
@@ -114,7 +121,8 @@ fn run(session: &Session, step: &StepState) -> Vec<String> {
     };
     let short = if f.short.is_some() { " (too little to count in full)" } else { "" };
     let bound = if step.generator_bound().is_some() { " (generator-bound)" } else { "" };
-    vec![
+    let not_sent = arrivals.then(|| f.dropped.map_or_else(|| "none".to_owned(), super::format::count));
+    let begin = [
         step.planned().step.to_string(),
         words::values(session.plan(), &step.planned().values),
         block(step.planned().block),
@@ -122,12 +130,15 @@ fn run(session: &Session, step: &StepState) -> Vec<String> {
         f.measured.map_or_else(|| "not measured".to_owned(), measured_for),
         if f.measured.is_some() { super::format::count(f.requests) } else { "none".to_owned() },
         share_or(f.failed_share()),
+    ];
+    let end = [
         rate_or(f.rate),
         time_or(f.quantile_s(0.5)),
         time_or(f.quantile_s(0.95)),
         time_or(f.quantile_s(0.99)),
         super::format::span_or(f.latency.max()),
-    ]
+    ];
+    begin.into_iter().chain(not_sent).chain(end).collect()
 }
 
 /// Blocks as people count them; a step that the judge asked for stands outside of them.

@@ -6,6 +6,7 @@
 
 mod compare;
 mod conditions;
+mod course;
 mod csv;
 mod curve;
 mod doubt;
@@ -15,6 +16,7 @@ mod junit;
 mod load;
 mod markdown;
 mod object;
+mod phases;
 mod progress;
 mod table;
 #[cfg(test)]

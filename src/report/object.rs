@@ -62,13 +62,18 @@ fn verdict(session: &Session) -> Option<&PoolVerdict> {
 fn step(session: &Session, step: &StepState) -> Value {
     let figures = RunFigures::of(session, step);
     let known = figures.measured.is_some() || figures.requests > 0;
-    json!({
+    let mut out = json!({
         "values": step.planned().values.0.iter().map(|(name, value)| (name.clone(), whole(*value))).collect::<Map<_, _>>(),
         "phase_s": phases(session, step),
         "measured_s": figures.measured.map(Span::as_secs_f64),
         "requests": known.then_some(figures.requests),
         "failed": known.then_some(figures.failed),
-    })
+        "dropped": figures.dropped,
+    });
+    if let (Some(load_phases), Value::Object(object)) = (super::phases::objects(session, step), &mut out) {
+        object.insert("load_phases".to_owned(), Value::Array(load_phases));
+    }
+    out
 }
 
 /// Seconds spent in each phase; one entered twice counts twice, one that runs counts up to now.

@@ -2,7 +2,7 @@
 
 use super::figures::RunFigures;
 use super::format::{duration, plain, rate_or, share_or, time, time_or};
-use super::words;
+use super::{course, words};
 use crate::model::event::{Event, Phase, Stamped, StepEnd, StepId};
 use crate::model::plan::{Design, Order, Plan};
 use crate::model::session::{LogLevel, Session, StepState};
@@ -14,7 +14,7 @@ pub fn progress_line(stamped: &Stamped, session: &Session) -> Option<String> {
     let text = match &stamped.event {
         Event::Tick(_) | Event::Sample(_) | Event::StepPlanned(_) | Event::Totals { .. } | Event::Unknown => return None,
         Event::SessionStarted(head) => {
-            format!("{}: {} at {}", clean(&head.plan.name), words::load(head.plan.load.model), clean(&head.plan.target.url))
+            format!("{}: {} at {}", clean(&head.plan.name), course::words(&head.plan.load), clean(&head.plan.target.url))
         }
         Event::PhaseChanged { step, phase } => format!("{}: {}", place(session, *step), phase_text(session, *phase)),
         Event::StepEnded { step, end, reason } => format!("{}: {}", place(session, *step), ended(session, *step, *end, reason)),
@@ -37,6 +37,9 @@ fn phase_text(session: &Session, phase: Phase) -> String {
     match phase {
         Phase::Settle => format!("settling, at most {}", duration(experiment.settle_max)),
         Phase::WarmUp => format!("warming up for {}", duration(experiment.warmup)),
+        Phase::Measure if let Some(line) = session.plan().and_then(|p| p.load.time_line()) => {
+            format!("measuring the whole time line of {}", duration(line.length()))
+        }
         Phase::Measure => format!("measuring for {} to {}", duration(experiment.measure.min), duration(experiment.measure.max)),
         Phase::Drain => format!("draining, at most {}", duration(experiment.drain)),
     }
@@ -58,10 +61,11 @@ fn figures(session: &Session, step: &StepState) -> String {
         .map_or_else(String::new, |(mean, se)| format!(", loss {}{}", time(mean), se.map_or_else(String::new, |e| format!(" ± {}", time(e)))));
     let kinds = step.failed();
     let failed = if kinds.is_empty() { String::new() } else { format!(" ({})", words::failures(&kinds)) };
+    let dropped = f.dropped.filter(|n| *n > 0).map_or_else(String::new, |n| format!(", not sent {}", super::format::count(n)));
     let short = f.short.as_ref().map_or_else(String::new, |s| format!("; too little to count in full: {s}"));
     let bound = step.generator_bound().map_or_else(String::new, |why| format!("; GENERATOR-BOUND: {}", clean(why)));
     format!(
-        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}{short}{bound}",
+        "{}{loss}, p50 {}, p95 {}, p99 {}, failed {}{failed}{dropped}{short}{bound}",
         rate_or(f.rate),
         time_or(f.quantile_s(0.5)),
         time_or(f.quantile_s(0.95)),
@@ -91,8 +95,9 @@ pub fn plan_text(plan: &Plan) -> String {
     let e = &plan.experiment;
     let mut out = vec![
         format!("{}: {}", clean(&plan.name), clean(&plan.target.url)),
-        format!("load: {}; a request may take {}", words::load(plan.load.model), duration(plan.load.timeout)),
+        format!("load: {}; a request may take {}", course::words(&plan.load), duration(plan.load.timeout)),
     ];
+    out.extend(course::populations(&plan.load).into_iter().map(|(name, text)| format!("population {name}: {text}")));
     for setting in &plan.settings {
         let values: Vec<String> = setting.values.iter().map(|v| plain(*v)).collect();
         let back = setting.restore.map_or_else(|| "the value found before".to_owned(), plain);
@@ -112,15 +117,6 @@ pub fn plan_text(plan: &Plan) -> String {
         e.refine,
         e.seed
     ));
-    out.push(format!(
-        "each step: settle up to {}, warm-up {}, measure {} to {} (until the loss is known to {}), drain up to {}; one interval is {}",
-        duration(e.settle_max),
-        duration(e.warmup),
-        duration(e.measure.min),
-        duration(e.measure.max),
-        super::format::share(e.measure.precision),
-        duration(e.drain),
-        duration(e.tick)
-    ));
+    out.push(format!("each step: {}; one interval is {}", course::lengths(plan), duration(e.tick)));
     out.join("\n")
 }

@@ -1,9 +1,9 @@
 //! A verdict in sentences: the answer, how sure it is, what other values cost, what else to set, what to measure next. Plain text;
 //! each format escapes it for itself.
 
-use super::format::{level, plain, rate, share, time, times};
+use super::format::{plain, rate, share, time, times};
 use crate::model::event::{ErrorKind, StepEnd};
-use crate::model::plan::{LoadModel, Plan, Values};
+use crate::model::plan::{Plan, Values};
 use crate::model::text::clean;
 use crate::model::verdict::{Kind, PoolVerdict};
 
@@ -112,17 +112,6 @@ pub(super) fn values(plan: Option<&Plan>, values: &Values) -> String {
     let parts: Vec<String> =
         swept.iter().copied().chain(rest).filter_map(|name| values.get(name).map(|v| format!("{} {}", clean(name), plain(v)))).collect();
     parts.join(", ")
-}
-
-/// The load in words.
-pub(super) fn load(model: LoadModel) -> String {
-    match model {
-        LoadModel::Closed { users } => format!("{users} users, each waiting for its answer (closed load)"),
-        LoadModel::Line => "the profile's own time line".to_owned(),
-        LoadModel::Open { rate: r, max_users } => {
-            format!("{} arrivals/s whatever the answers (open load), at most {max_users} requests in flight", level(r.as_per_second()))
-        }
-    }
 }
 
 /// How a step ended, in a word or two.

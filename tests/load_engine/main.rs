@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail where its helpers stand")]
 
+mod bound;
 mod closed;
 mod counts;
 mod faults;

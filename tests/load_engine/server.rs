@@ -132,6 +132,10 @@ async fn answer(stream: &mut TcpStream, head: &str, path: &str, nth: u32) -> boo
         "garbage" => "what is this?\r\n\r\n".to_owned(),
         "token" => "HTTP/1.1 200 OK\r\nX-Session: s9\r\nContent-Length: 26\r\n\r\n{\"user\":{\"token\":\"abc d\"}}".to_owned(),
         "chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".to_owned(),
+        "wordy" => {
+            let words = "é à ".repeat(number.parse().unwrap());
+            format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{words}", words.len())
+        }
         "shut" => String::new(),
         "third" if nth == 2 => String::new(),
         _ => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),

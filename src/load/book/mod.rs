@@ -130,6 +130,11 @@ impl Book {
         self.seats.free(seat);
     }
 
+    /// Whom to stop so that only those stay who have a request under way.
+    pub(crate) fn idle(&self) -> Vec<AbortHandle> {
+        self.seats.idle()
+    }
+
     /// Whether the user of a seat has a request under way.
     pub(crate) fn is_under_way(&self, seat: usize) -> bool {
         self.seats.is_under_way(seat)

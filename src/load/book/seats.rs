@@ -83,6 +83,11 @@ impl Seats {
         self.all.get(at).is_some_and(|s| s.under.is_some())
     }
 
+    /// Whom to stop so that nobody is left who has nothing under way.
+    pub(super) fn idle(&self) -> Vec<AbortHandle> {
+        self.all.iter().filter(|seat| seat.taken && seat.under.is_none()).filter_map(|seat| seat.handle.clone()).collect()
+    }
+
     /// Takes all that is under way, and whom to stop for it.
     pub(super) fn give_up(&mut self) -> (Vec<Under>, Vec<AbortHandle>) {
         let (mut given_up, mut handles) = (Vec::new(), Vec::new());

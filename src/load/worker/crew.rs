@@ -62,6 +62,7 @@ pub(super) struct Crews {
     plain: Crew,
     line: Vec<Crew>,
     since: Elapsed,
+    following: bool,
 }
 
 impl Crews {
@@ -74,6 +75,11 @@ impl Crews {
         if since != Some(self.since) {
             self.line.iter_mut().for_each(|crew| crew.dismiss(worker));
         }
+        if since.is_none() && std::mem::take(&mut self.following) {
+            // Nobody of a line comes back to it: who is in the middle of a long pause would only be counted as being at work.
+            worker.book().idle().iter().for_each(tokio::task::AbortHandle::abort);
+        }
+        self.following = since.is_some();
         self.since = since?;
         self.line.resize_with(line.crowds.len(), Crew::default);
         let at = now.since(self.since);

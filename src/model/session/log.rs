@@ -72,13 +72,14 @@ impl Session {
     }
 
     fn phase_text(&self, step: StepId, phase: Phase) -> String {
-        let values = self.step(step).map(|s| s.planned().values.to_string()).unwrap_or_default();
-        match phase {
-            Phase::Settle => format!("{values}: settling"),
-            Phase::WarmUp => format!("{values}: warm-up"),
-            Phase::Measure => format!("{values}: measuring"),
-            Phase::Drain => format!("{values}: draining"),
-        }
+        let values = self.step(step).map(|s| s.planned().values.to_string()).filter(|v| !v.is_empty());
+        let what = match phase {
+            Phase::Settle => "settling",
+            Phase::WarmUp => "warm-up",
+            Phase::Measure => "measuring",
+            Phase::Drain => "draining",
+        };
+        values.map_or_else(|| what.to_owned(), |values| format!("{values}: {what}"))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Session;
 use super::step::{NameFigures, PhaseSpan, StepState};
 use crate::model::event::{ErrorKind, Phase, RequestKey, Tick};
 use crate::model::histogram::Histogram;
@@ -81,6 +82,17 @@ impl StepState {
     #[must_use]
     pub fn by_load_phase(&self) -> BTreeMap<Option<&str>, Merged> {
         self.merged_by(|key| key.load_phase.as_deref())
+    }
+}
+
+impl Session {
+    /// The named phase of the load that runs now, while a step is measured along a time line with phases.
+    #[must_use]
+    pub fn load_phase(&self) -> Option<&str> {
+        let measured = self.current().filter(|s| s.phase() == Some(Phase::Measure))?.measured()?;
+        let line = self.plan()?.load.time_line()?;
+        let at = line.phase_at(self.now().since(measured.from))?;
+        line.phases.get(at).map(|phase| phase.name.as_str())
     }
 }
 

@@ -217,7 +217,7 @@ impl StepState {
 
     /// Adds what an interval says of no request, if it belongs to the measure phase.
     pub(super) fn add_interval(&mut self, tick: &Tick) {
-        if is_measured(&self.phases, tick.from, tick.to) {
+        if self.takes_interval(tick.from, tick.to) {
             self.intervals.add(tick);
             self.load.saw(tick.to);
         }
@@ -369,6 +369,12 @@ impl StepState {
     #[must_use]
     pub const fn iterations(&self) -> &Histogram {
         &self.intervals.iterations
+    }
+
+    /// Whether an interval of load belongs to the measure phase.
+    #[must_use]
+    pub fn takes_interval(&self, from: Elapsed, to: Elapsed) -> bool {
+        is_measured(&self.phases, from, to)
     }
 
     /// Arrivals that could not begin in the intervals of the measure phase.

@@ -3,6 +3,7 @@
 mod load;
 mod machine;
 mod people;
+mod phases;
 mod rules;
 mod thresholds;
 

@@ -1,4 +1,4 @@
-//! Thresholds in every form: text, Markdown, JSON, JUnit.
+//! Thresholds in every form: text, Markdown, JSON, build servers' XML.
 
 use super::{session, story};
 use crate::model::event::{Event, Stamped};

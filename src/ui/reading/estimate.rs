@@ -1,6 +1,7 @@
 //! How far a run is and how long it may still take, from its plan and from what its steps took so far.
 
 use crate::model::event::Phase;
+use crate::model::plan::TimeLine;
 use crate::model::session::{Session, StepState, StepStatus};
 use crate::model::units::Span;
 
@@ -25,8 +26,10 @@ pub(crate) fn progress(session: &Session) -> Option<Progress> {
     let began = running.map_or_else(|| step.begun(), |p| Some(p.from))?;
     let phase = running.map(|p| p.phase);
     let plan = session.plan().map(|p| &p.experiment);
+    let line = session.plan().and_then(|p| p.load.time_line()).map(TimeLine::length);
     let (of, at_least) = match (phase, plan) {
         (Some(Phase::WarmUp), Some(e)) => (Some(e.warmup), false),
+        (Some(Phase::Measure), Some(_)) if line.is_some() => (line, false),
         (Some(Phase::Measure), Some(e)) => (Some(e.measure.min), e.measure.max > e.measure.min),
         _ => (None, false),
     };
@@ -48,8 +51,9 @@ pub(crate) fn step_length(session: &Session) -> Option<Span> {
     if !taken.is_empty() {
         return Some(Span::from_secs_f64(taken.iter().sum::<f64>() / taken.len() as f64));
     }
-    let plan = &session.plan()?.experiment;
-    Some(plan.warmup.plus(plan.measure.min).plus(plan.settle_max.times(0.1)))
+    let (load, plan) = (&session.plan()?.load, &session.plan()?.experiment);
+    let loaded = load.time_line().map_or_else(|| plan.warmup.plus(plan.measure.min), TimeLine::length);
+    Some(loaded.plus(plan.settle_max.times(0.1)))
 }
 
 fn duration(step: &StepState) -> Option<f64> {

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use crate::model::event::{Outcome, Phase};
 use crate::model::session::Session;
+use crate::model::text::clean;
 use crate::ui::look::{Look, Tone};
 use crate::ui::message::Start;
 use crate::ui::number;
@@ -59,6 +60,9 @@ fn pieces(session: &Session, look: Look) -> Vec<Piece> {
         }
         if let Some(text) = phase(session) {
             out.push(piece(1, text, Tone::Text));
+        }
+        if let Some(name) = session.load_phase() {
+            out.push(piece(2, clean(name), Tone::Focus));
         }
         if session.generator_limit().is_some() || step.generator_bound().is_some() {
             out.push(piece(1, "generator-bound".to_owned(), Tone::Bad));
@@ -117,4 +121,31 @@ fn ended(session: &Session) -> (String, Tone) {
         (Outcome::Interrupted, _) => Tone::Warn,
     };
     (format!("{}{restored}", ended.outcome.name()), tone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::Event;
+    use crate::model::plan::{LoadModel, LoadPhase, TimeLine};
+    use crate::model::units::{Elapsed, Span};
+    use crate::ui::testkit;
+
+    #[test]
+    fn the_phase_of_the_load_and_the_length_of_its_line_are_shown() {
+        let mut events = testkit::sweep();
+        for event in &mut events {
+            if let Event::SessionStarted(head) = &mut event.event {
+                let phase = |name: &str, s| LoadPhase { name: name.to_owned(), length: Span::from_secs(s) };
+                head.plan.load.model = LoadModel::Line;
+                head.plan.load.line = Some(TimeLine { phases: vec![phase("calm", 1), phase("spi\u{7}ke", 400)], populations: Vec::new() });
+            }
+        }
+        let middle = testkit::middle().now();
+        let session = Session::of(events.iter().filter(|e| e.at <= middle));
+        let shown = |session: &Session| pieces(session, Look::default()).into_iter().map(|p| p.text).collect::<Vec<_>>().join("|");
+        let text = shown(&session);
+        assert!(text.contains("|spike|") && text.contains(" of 06:41"), "{text}");
+        assert!(!shown(&Session::of(events.iter().filter(|e| e.at <= Elapsed(1)))).contains("spike"));
+    }
 }

@@ -96,7 +96,9 @@ impl Ground<'_> {
 
     fn latency(&self, area: Rect, buf: &mut Buffer) {
         let scale = if self.state.live.log_scale { "log" } else { "linear" };
-        let inner = self.frame(Panel::Latency, &format!("latency from the intended start, {scale}")).render(self.look, area, buf);
+        let mut frame = self.frame(Panel::Latency, &format!("latency from the intended start, {scale}"));
+        frame.foot = sent_line(self.session).map(|text| (text, self.style(Tone::Dim)));
+        let inner = frame.render(self.look, area, buf);
         let tones = [(0, "p50", Tone::P50, '5'), (1, "p90", Tone::P90, '9'), (2, "p95", Tone::P95, 'n'), (3, "p99", Tone::P99, 'N')];
         let mut lines: Vec<Series> = tones
             .into_iter()
@@ -247,6 +249,12 @@ fn errors(session: &Session) -> Vec<(ErrorKind, u64)> {
     let mut kinds: Vec<_> = all.into_iter().collect();
     kinds.sort_by_key(|(kind, n)| (std::cmp::Reverse(*n), *kind));
     kinds
+}
+
+/// The other latency, of what ended last: from the send.
+fn sent_line(session: &Session) -> Option<String> {
+    let (p50, p99) = session.ticks().iter().rev().take(8).find_map(|t| t.service_time)?;
+    Some(format!("from the send: p50 {} p99 {}", number::time(p50.as_secs_f64()), number::time(p99.as_secs_f64())))
 }
 
 /// `failed so far: 12 time-out · 3 unexpected status`.

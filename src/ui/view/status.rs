@@ -7,6 +7,7 @@ use ratatui::widgets::{Clear, Widget as _};
 
 use crate::model::session::{LogLevel, Session};
 use crate::ui::look::{Look, Tone};
+use crate::ui::message::Start;
 use crate::ui::number;
 use crate::ui::reading::{backlog, label};
 use crate::ui::state::{Origin, Overlay, Question, State, Wanted};
@@ -85,7 +86,7 @@ fn track(transport: &Transport, cells: usize, look: Look) -> Vec<(String, Style)
 /// A question, in the middle of the screen.
 pub(super) fn ask(state: &State, question: Question, look: Look, area: Rect, buf: &mut Buffer) {
     let (name, text) = match question {
-        Question::Stop => ("stop the experiment?", stop_text(&state.session)),
+        Question::Stop => ("stop the experiment?", stop_text(&state.session, state.start != Start::Unrecorded)),
         Question::Skip => ("skip this step?", "The running step ends now and is not judged; the run goes on with the next one.".to_owned()),
     };
     let cells = area.width.saturating_sub(8).min(72);
@@ -104,13 +105,15 @@ pub(super) fn ask(state: &State, question: Question, look: Look, area: Rect, buf
 }
 
 /// What stopping does, with what will be put back.
-fn stop_text(session: &Session) -> String {
+fn stop_text(session: &Session, recorded: bool) -> String {
     let settings = session.plan().map(|p| p.settings.as_slice()).unwrap_or_default();
     let back: Vec<String> = settings
         .iter()
         .filter(|s| !matches!(s.apply, crate::model::plan::Apply::Load))
         .map(|s| s.restore.map_or_else(|| format!("{} to what it was before the run", s.name), |v| format!("{} to {}", s.name, number::setting(v))))
         .collect();
-    let back = if back.is_empty() { "Settings are put back".to_owned() } else { format!("Put back: {}", cut(&back.join(", "), 160)) };
-    format!("No further step is run. {back}. The recording is completed and keeps all that was measured.")
+    let back =
+        if back.is_empty() { "Nothing was changed, so nothing is put back".to_owned() } else { format!("Put back: {}", cut(&back.join(", "), 160)) };
+    let kept = if recorded { "The recording is completed and keeps all that was measured." } else { "What was measured is printed." };
+    format!("No further step is run. {back}. {kept}")
 }

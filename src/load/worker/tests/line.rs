@@ -180,6 +180,25 @@ async fn a_line_driven_again_begins_anew_without_its_old_users() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_pauses_in_the_middle_of_a_pass_does_not_outlive_its_line() {
+    let mut plan = plan(vec![people(vec![Segment::AtOnce { users: 7 }, Segment::Nothing { over: secs(10) }])]);
+    let mut first = plan.scenarios[0].steps[0].clone();
+    first.think = Some(Think::Fixed(secs(300)));
+    plan.scenarios[0].steps = vec![first, ScenarioStep::of(testkit::get("/after"))];
+    let rig = Rig::new(&plan, &Service::taking(10));
+    let job = Arc::clone(&rig.worker.job);
+    rig.follow();
+    sleep(seconds(10)).await;
+    rig.worker.desk.hold();
+    sleep(seconds(1)).await;
+    rig.follow();
+    sleep(seconds(5)).await;
+    let parts = rig.end().await;
+    assert_eq!([95, 105, 150].map(|at| parts[at].users), [7, 0, 7]);
+    assert_eq!(by_key(&job, &parts), [(("GET /".to_owned(), None), 14)].into());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_poisson_load_has_its_mean_and_its_spread() {
     let mut plan = testkit::plan("http://127.0.0.1:1");
     (plan.load.arrivals, plan.load.prestart) = (Arrivals::Poisson, 5);

@@ -56,6 +56,12 @@ impl LoadPlan {
             http: HttpPlan::default(),
         }
     }
+
+    /// The time line that is followed, if the load is one.
+    #[must_use]
+    pub fn time_line(&self) -> Option<&TimeLine> {
+        self.line.as_ref().filter(|_| self.model == LoadModel::Line)
+    }
 }
 
 /// Users, arrivals, or a time line.
