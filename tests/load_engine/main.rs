@@ -10,6 +10,7 @@ mod faults;
 mod faulty;
 mod flows;
 mod limits;
+mod line;
 mod open;
 mod rig;
 #[path = "../support/secure.rs"]
