@@ -22,7 +22,7 @@ fn a_plan(server: &Server) -> Plan {
     let people = ["arrivals", "guests", "users"];
     let scenarios = people.map(|name| {
         let mut s = scenario(vec![step(get(&format!("/{name}")))]);
-        s.name = name.to_owned();
+        name.clone_into(&mut s.name);
         s.think = Some(Think::Fixed(ms(50)));
         s
     });
