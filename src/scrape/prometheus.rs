@@ -80,9 +80,10 @@ impl PrometheusScraper {
     }
 }
 
-/// How long an answer may take: a saturated service answers late and is worth waiting for, but the next scrape is due.
+/// How long an answer may take. A saturated service, or a JVM in its first seconds, answers late, just when it is looked at most
+/// closely: one late look, which passes over the next turn, tells more than two that were given up.
 fn patience(every: Span) -> Span {
-    every.clamp(Span::from_secs(1), Span::from_secs(2))
+    Span::from_micros(every.as_micros().saturating_mul(2)).clamp(Span::from_secs(1), Span::from_secs(10))
 }
 
 /// Names to recognise a strange page by, each once.
@@ -117,5 +118,16 @@ impl Scraper for PrometheusScraper {
             Ok(translation) => Scraped::Sample(Box::new(Sample { source, instance, asked, answered: clock.now(), readings: translation.readings })),
             Err(error) => Scraped::Gap(Gap { source, instance, asked, reason: error.to_string() }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_answer_is_waited_for_and_a_lost_one_is_not() {
+        let waited = [250, 1_000, 5_000, 60_000].map(|ms| patience(Span::from_millis(ms)).as_micros() / 1_000);
+        assert_eq!(waited, [1_000, 2_000, 10_000, 10_000]);
     }
 }
