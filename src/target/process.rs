@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 
 use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 
 use super::known::Known;
 use super::signal;
@@ -21,11 +22,15 @@ pub(super) struct Service {
     running: Option<Running>,
 }
 
+/// How long the last words of an ended process are waited for: a child of it may keep the pipe open for ever.
+const LAST_WORDS: Span = Span::from_millis(500);
+
 #[derive(Debug)]
 struct Running {
     child: Child,
     group: Option<u32>,
     tail: Tail,
+    readers: [JoinHandle<()>; 2],
 }
 
 impl Service {
@@ -40,16 +45,15 @@ impl Service {
 
     /// True while the process runs.
     pub(super) fn is_running(&mut self) -> bool {
-        self.running.is_some() && self.ended().is_none()
+        self.running.as_mut().is_some_and(|running| !matches!(running.child.try_wait(), Ok(Some(_))))
     }
 
     /// How the process ended, should it have, with its last words; it is then forgotten.
-    pub(super) fn ended(&mut self) -> Option<String> {
-        let running = self.running.as_mut()?;
-        let status = running.child.try_wait().ok()??;
-        let obituary = obituary(status, &running.tail);
-        self.running = None;
-        Some(obituary)
+    pub(super) async fn ended(&mut self) -> Option<String> {
+        let status = self.running.as_mut()?.child.try_wait().ok()??;
+        let mut running = self.running.take()?;
+        let _ = tokio::time::timeout(LAST_WORDS.duration(), futures::future::join_all(&mut running.readers)).await;
+        Some(obituary(status, &running.tail))
     }
 
     /// Starts it with these values in its arguments and environment.
@@ -65,9 +69,8 @@ impl Service {
         let spawned = signal::own_group(&mut command).spawn();
         let mut child = spawned.map_err(|error| refuse(format!("{error}; check target.process.command")))?;
         let tail = Tail::default();
-        tail.follow(child.stdout.take(), self.log.as_deref());
-        tail.follow(child.stderr.take(), self.log.as_deref());
-        self.running = Some(Running { group: child.id(), child, tail });
+        let readers = [tail.follow(child.stdout.take(), self.log.as_deref()), tail.follow(child.stderr.take(), self.log.as_deref())];
+        self.running = Some(Running { group: child.id(), child, tail, readers });
         Ok(())
     }
 

@@ -44,14 +44,31 @@ impl Question<'_> {
                 Ok(Err(answer)) => answer,
                 Err(_late) => "no answer in time".to_owned(),
             };
-            if let Some(ended) = service.as_mut().and_then(|service| service.ended()) {
-                return Err(TargetError::Refused { doing, answer: ended });
+            let ended = match &mut service {
+                Some(service) => service.ended().await,
+                None => None,
+            };
+            if let Some(answer) = ended {
+                return Err(TargetError::Refused { doing, answer });
             }
             if Instant::now() + PAUSE >= end {
                 return Err(TargetError::NotReady { doing, within: self.within, last });
             }
             tokio::time::sleep(PAUSE).await;
         }
+    }
+
+    /// Waits until nobody answers well any more. False if somebody still does when time is up.
+    pub(super) async fn is_vacant(&self, base: &Url) -> Result<bool, TargetError> {
+        let url = self.address(base)?;
+        let end = Instant::now() + self.within.duration();
+        while matches!(tokio::time::timeout(ONE_TRY, self.ask(&url)).await, Ok(Ok(()))) {
+            if Instant::now() + PAUSE >= end {
+                return Ok(false);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(true)
     }
 
     fn address(&self, base: &Url) -> Result<Url, TargetError> {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use reqwest::{Client, Url};
 
 use super::command;
-use super::hosts::Allowed;
+use super::hosts::{Allowed, shown};
 use super::http::{self, Change};
 use super::known::{Known, plain};
 use super::process::Service;
@@ -16,6 +16,9 @@ use crate::model::plan::{Apply, Ready, Setting, TargetPlan};
 use crate::model::template::Template;
 use crate::model::units::Span;
 use crate::ports::{Target, TargetError};
+
+/// How long the port of an ended service may stay taken.
+const PORT_FREE: Span = Span::from_secs(2);
 
 /// How long things at the target may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,23 +81,36 @@ impl ServiceTarget {
         })
     }
 
-    /// Starts the service's own process with what is known now.
-    fn start(&mut self) -> Result<(), TargetError> {
+    /// Starts the service's own process with what is known now, and waits until it is ready.
+    async fn start(&mut self) -> Result<(), TargetError> {
+        self.be_alone().await?;
         let Some(service) = &mut self.service else { return Ok(()) };
         service.start(&self.known)?;
         let by_restart = self.settings.iter().filter(|setting| setting.apply == Apply::Restart);
         let value = |setting: &Setting| Some((setting.name.clone(), self.known.get(&setting.name)?));
         self.started_with = by_restart.filter_map(value).collect();
+        self.wait().await
+    }
+
+    /// Somebody else's service at the address would be taken for ours: ours ends for want of the port, and the other answers.
+    async fn be_alone(&self) -> Result<(), TargetError> {
+        let question = self.question(self.patience.grace.min(PORT_FREE));
+        for base in &self.bases {
+            if !question.is_vacant(base).await? {
+                let answer = "another service answers there already; end it first, or leave out [target.process]".to_owned();
+                return Err(TargetError::Refused { doing: format!("starting the service for {}", shown(base)), answer });
+            }
+        }
         Ok(())
     }
 
+    fn question(&self, within: Span) -> Question<'_> {
+        Question { client: &self.client, allowed: &self.allowed, ready: self.ready.as_ref(), within }
+    }
+
     async fn wait(&mut self) -> Result<(), TargetError> {
-        let question = Question {
-            client: &self.client,
-            allowed: &self.allowed,
-            ready: self.ready.as_ref(),
-            within: self.ready.as_ref().map_or(self.patience.ready, |ready| ready.within),
-        };
+        let within = self.ready.as_ref().map_or(self.patience.ready, |ready| ready.within);
+        let question = Question { client: &self.client, allowed: &self.allowed, ready: self.ready.as_ref(), within };
         for base in &self.bases {
             question.wait(base, self.service.as_mut()).await?;
         }
@@ -119,8 +135,7 @@ impl ServiceTarget {
             return Ok(false);
         }
         service.stop(self.patience.grace).await;
-        self.start()?;
-        self.wait().await?;
+        self.start().await?;
         Ok(true)
     }
 
@@ -180,8 +195,7 @@ impl Target for ServiceTarget {
         if self.service.as_mut().is_none_or(Service::is_running) {
             return self.wait().await;
         }
-        self.start()?;
-        self.wait().await?;
+        self.start().await?;
         self.change_again(&[]).await
     }
 

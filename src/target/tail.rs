@@ -27,13 +27,21 @@ impl Tail {
         kept.drain(..surplus);
     }
 
-    /// The last lines, short and fit to be shown; empty if nothing was written.
+    /// The last lines that tell something, short and fit to be shown; empty if nothing was written. Where there is no room for all
+    /// of them the last stay: in a chain of causes the last is the one.
     pub(super) fn last_words(&self) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
         drop(kept);
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let last = lines.get(lines.len().saturating_sub(3)..).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line)).collect();
+        let mut room = SHOWN;
+        let fits = |line: &&&str| {
+            let first = room == SHOWN;
+            room = room.saturating_sub(line.chars().count() + 3);
+            first || room > 0
+        };
+        let mut last: Vec<&str> = lines.iter().rev().take(3).take_while(fits).copied().collect();
+        last.reverse();
         clean_short(&last.join(" / "), SHOWN)
     }
 
@@ -62,6 +70,11 @@ impl Tail {
     }
 }
 
+/// A place in a stack trace, as a JVM or Node writes it: there are dozens, and the causes stand between them.
+fn is_frame(line: &str) -> bool {
+    (line.starts_with("at ") && line.contains('(')) || (line.starts_with("... ") && (line.ends_with("omitted") || line.ends_with("more")))
+}
+
 /// The log is a help, not a condition: without it the run goes on.
 async fn open(path: &Path) -> Option<File> {
     File::options().create(true).append(true).open(path).await.ok()
@@ -78,6 +91,18 @@ mod tests {
         tail.follow(Some(std::io::Cursor::new(text)), None).await.unwrap();
         assert_eq!(tail.last_words(), "last but two / last but one / last");
         assert_eq!(tail.0.lock().unwrap().len(), KEPT_BYTES);
+    }
+
+    #[test]
+    fn of_a_stack_trace_the_last_causes_are_told() {
+        let tail = Tail::default();
+        let noise = "\tat org.example.Pool.open(Pool.java:118) ~[pool.jar!/:7]\n".repeat(30);
+        let far = "x".repeat(200);
+        tail.push(format!("Bad: {far}\n{noise}Caused by: Bad: no connection\n{noise}\t... 49 common frames omitted\n").as_bytes());
+        tail.push(format!("Caused by: Fatal: no such database\n{noise}\t... 50 more\n\n").as_bytes());
+        assert_eq!(tail.last_words(), "Caused by: Bad: no connection / Caused by: Fatal: no such database");
+        tail.push(format!("at last {far}{far}\n").as_bytes());
+        assert!(tail.last_words().starts_with("at last xxx"), "{}", tail.last_words());
     }
 
     #[tokio::test]

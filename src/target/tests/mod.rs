@@ -24,6 +24,9 @@ mod restarting;
 struct Asked {
     requests: Vec<String>,
     answers: Vec<(u16, &'static str)>,
+    /// Every other question after its health is answered by 503: what asks whether somebody is there before a start hears nobody.
+    comes_and_goes: bool,
+    gone: bool,
 }
 
 type Shared = Arc<Mutex<Asked>>;
@@ -32,13 +35,19 @@ async fn handle(State(asked): State<Shared>, method: Method, uri: Uri, headers: 
     let mut asked = asked.lock().unwrap();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("-").to_owned();
     asked.requests.push(format!("{method} {uri} {} {} {body}", header("content-type"), header("x-key")));
+    if asked.comes_and_goes && uri.path() == "/health" {
+        asked.gone = !asked.gone;
+        if asked.gone {
+            return (StatusCode::SERVICE_UNAVAILABLE, [("location", "/elsewhere")], "starting");
+        }
+    }
     let (status, text) = if asked.answers.is_empty() { (200, "ok") } else { asked.answers.remove(0) };
     (StatusCode::from_u16(status).unwrap(), [("location", "/elsewhere")], text)
 }
 
 /// A target that notes what it is asked.
 async fn serve(answers: &[(u16, &'static str)]) -> (String, Shared) {
-    let asked = Arc::new(Mutex::new(Asked { requests: Vec::new(), answers: answers.to_vec() }));
+    let asked = Arc::new(Mutex::new(Asked { answers: answers.to_vec(), ..Asked::default() }));
     let router = Router::new().fallback(handle).with_state(asked.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

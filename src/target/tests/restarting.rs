@@ -26,6 +26,7 @@ struct Case {
 impl Case {
     async fn new(script: &str) -> Self {
         let (url, asked) = serve(&[]).await;
+        asked.lock().unwrap().comes_and_goes = true;
         let folder = tempfile::tempdir().unwrap();
         let notes = folder.path().join("notes");
         let (heap, pool) = (setting("heap", Apply::Restart), setting("pool", post("/admin/pool")));
@@ -118,7 +119,16 @@ async fn one_that_dies_before_it_is_ready_is_heard() {
     let mut case = Case::new("echo 'port 8080 is taken' >&2; exit 7").await;
     case.asked.lock().unwrap().answers = vec![(503, ""); 99];
     let text = case.target.ready().await.unwrap_err().to_string();
-    assert!(text.contains("the process ended by itself, exit status: 7"), "{text}");
+    assert!(text.contains("the process ended by itself, exit status: 7; its last words: \"port 8080 is taken\""), "{text}");
+}
+
+#[tokio::test]
+async fn another_service_at_the_address_is_not_taken_for_ours() {
+    let mut case = Case::new(ORDERLY).await;
+    case.asked.lock().unwrap().comes_and_goes = false;
+    let text = case.target.ready().await.unwrap_err().to_string();
+    assert!(text.contains("another service answers there already; end it first"), "{text}");
+    assert_eq!(case.read("notes"), "");
 }
 
 #[tokio::test]
@@ -155,7 +165,7 @@ async fn what_it_writes_is_kept() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_said() {
-    let (url, _) = serve(&[]).await;
+    let url = nobody().await;
     let command = vec![Template::parse("/no/such/service")];
     let plan = TargetPlan { process: Some(ProcessPlan { command, env: BTreeMap::new() }), ..plan(&url) };
     let text = target(&plan, &[]).ready().await.unwrap_err().to_string();
