@@ -3,6 +3,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper that fails fails its test")]
 
+#[path = "support/secure.rs"]
+#[expect(dead_code, reason = "each test binary uses its own part of these helpers")]
+mod secure;
 mod support;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -11,6 +14,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use secure::{Papers, Secure};
 use support::plain::{command, run, signal};
 use support::pty::Pty;
 
@@ -244,4 +248,20 @@ fn on_a_terminal_it_is_the_live_screen_and_q_ends_it_with_the_figures() {
     assert_eq!(pty.exit_code(), 130);
     pty.wait_for("service time");
     assert!(!pty.alternate(), "the figures stand on the terminal itself");
+}
+
+#[test]
+fn tls_and_http2_are_spoken_when_asked() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let papers = Papers::of("localhost");
+    let (tls, plain) = runtime.block_on(async { (Secure::start(&papers, &["h2", "http/1.1"], false).await, Secure::plain(100).await) });
+    let url = format!("{}/", tls.url("https", "localhost"));
+    let done = load(&[&url, "-n", "20", "-c", "2", "--insecure", "--json"]);
+    let v = json(&done.stdout);
+    assert_eq!((done.status.code(), v["requests"].as_u64(), v["failed"].as_u64()), (Some(0), Some(20), Some(0)), "{v}");
+    let strict = json(&load(&[&url, "-n", "2", "-c", "1", "--json"]).stdout);
+    assert_eq!(strict["errors"]["TLS"].as_u64(), Some(2), "a certificate of nobody known is refused: {strict}");
+    let before = plain.requests("h2");
+    let v = json(&load(&[&format!("{}/", plain.url("http", "127.0.0.1")), "-n", "15", "-c", "3", "--http2", "--json"]).stdout);
+    assert_eq!((v["failed"].as_u64(), plain.requests("h2") - before), (Some(0), 15), "{v}");
 }
