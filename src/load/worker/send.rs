@@ -180,7 +180,7 @@ async fn connect<D: Dial>(worker: &Worker<D>, origin: &Origin, due: Instant, cos
     let late = if to_blame { ErrorKind::ConnectTimeout } else { ErrorKind::Timeout };
     opened.map_err(|_late| late)?.map_err(|missed| {
         if let Some(text) = fault::in_words(&missed, &origin.host)
-            && worker.job.travel.said.is_first()
+            && worker.job.travel.is_first_miss()
         {
             worker.warn(text);
         }
