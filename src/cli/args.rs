@@ -278,7 +278,7 @@ pub(super) struct ExportArgs {
 /// `plimsoll init`
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Which profile to start from: full (every key), spring-boot-http, spring-boot-restart or lab.
+    /// Which profile to start from: full (every key), spring-boot-http, spring-boot-restart, lab, four-phase or purchase-flow.
     #[arg(long, default_value = "full", value_name = "NAME")]
     pub(super) preset: String,
     /// Where to write it; default: stdout.

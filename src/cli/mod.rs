@@ -107,7 +107,17 @@ fn init(args: &args::InitArgs) -> Result<Exit, CliError> {
         let known: Vec<String> = profile::samples().map(|(name, about)| format!("{name} ({about})")).collect();
         return Err(CliError::usage(format!("there is no profile `{}` to start from", args.preset)).hint(known.join("; ")));
     };
-    records::write_or_print(args.output.as_deref(), &text)
+    let done = records::write_or_print(args.output.as_deref(), &text)?;
+    for (name, rows) in profile::companions(&args.preset) {
+        match args.output.as_deref().map(|profile| run::folder_of(profile).join(name)) {
+            Some(path) if path.exists() => print::err(&format!("{} is there already and stays", path.display())),
+            Some(path) => {
+                records::write_or_print(Some(&path), rows)?;
+            }
+            None => print::err(&format!("the profile reads {name}; with -o it is written beside it")),
+        }
+    }
+    Ok(done)
 }
 
 /// Runs something that reads or writes much on a thread where it holds nobody up.

@@ -15,7 +15,7 @@ mod secret;
 pub use edit::{OverrideError, apply_override};
 pub use error::{ProfileError, ProfileErrors};
 pub use pages::{page, pages};
-pub use sample::{samples, template};
+pub use sample::{companions, samples, template};
 pub use secret::replace as with_variables;
 
 use crate::model::plan::Plan;

@@ -1,17 +1,30 @@
 //! The profiles to start from read as they are, and so does every line of theirs that is commented out, once it is not.
 
 use super::{attempt, plan};
-use crate::profile::{page, samples, template};
+use crate::model::rows::Rows;
+use crate::profile::{companions, page, samples, template};
 
 #[test]
 fn every_sample_reads() {
     for (name, about) in samples() {
         assert!(!about.is_empty());
         let plan = plan(&template(name).unwrap());
-        assert!(plan.settings.len() == 1 && !plan.sources.is_empty(), "{name}");
+        assert!(!plan.settings.is_empty() && !plan.sources.is_empty(), "{name}");
     }
     assert_eq!(template("nonesuch"), None);
     assert_eq!(samples().next().map(|(name, _)| name), Some("full"));
+}
+
+#[test]
+fn a_sample_brings_the_files_it_names() {
+    for (name, _) in samples() {
+        let text = template(name).unwrap();
+        let fed = text.lines().any(|line| line.starts_with("feeder = { csv = \"accounts.csv\""));
+        assert_eq!(fed, companions(name).iter().any(|(file, _)| *file == "accounts.csv"), "{name}");
+        for (file, rows) in companions(name) {
+            assert_eq!(Rows::csv(rows.as_bytes()).unwrap().rows.len(), 19, "{file}");
+        }
+    }
 }
 
 /// Whether a comment is a line of TOML.
