@@ -1,4 +1,4 @@
-//! Thresholds as scripts meet them: exit code, JSON, text and JUnit of a run with one step and nothing to set.
+//! Thresholds as scripts meet them: exit code, JSON, text and the XML of build servers, of a run with one step and nothing to set.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
