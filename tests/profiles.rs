@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plimsoll::lab::PresetLoad;
-use plimsoll::model::plan::{Apply, LoadModel, LoadPlan, Plan, Think};
+use plimsoll::model::plan::{Apply, LoadModel, LoadPlan, Plan, Scenario, Segment, Think};
+use plimsoll::model::rows::Rows;
+use plimsoll::model::units::Span;
 use plimsoll::profile::{self, ProfileErrors, Source};
 use plimsoll::prometheus;
 use proptest::prelude::*;
@@ -97,6 +99,39 @@ fn the_shipped_lab_profile_is_the_labs_own_preset() {
     assert_eq!((e.measure.min, e.measure.max), (lengths.measure_min.into(), lengths.measure_max.into()));
     assert_eq!((e.repeats, e.refine), (preset.repeats, preset.refine));
     assert_eq!(plan.objective.slo.iter().map(|s| s.text.as_str()).collect::<Vec<_>>(), preset.slo);
+}
+
+#[test]
+fn the_readmes_load_reads() {
+    let readme = fs::read_to_string(folder("README.md")).unwrap();
+    let example = readme.split("## Writing a load").nth(1).and_then(|rest| rest.split("```toml\n").nth(1)).and_then(|rest| rest.split("```").next());
+    let plan = parse("readme.toml", example.unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    let line = plan.load.line.unwrap();
+    assert_eq!((line.phases.len(), line.length()), (2, Span::from_secs(150)));
+    assert_eq!(plan.thresholds.len(), 1);
+    for page in readme.split("](").filter_map(|rest| rest.split(')').next()).filter(|link| link.starts_with("assets/docs/")) {
+        assert!(folder(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn the_shipped_flows_are_the_published_ones() {
+    let shipped = |name: &str| parse(name, &fs::read_to_string(folder("profiles").join(name)).unwrap()).unwrap();
+    let purchase = shipped("purchase-flow.toml");
+    let line = purchase.load.line.unwrap();
+    let rates: Vec<f64> =
+        line.populations[0].segments.iter().filter_map(|s| if let Segment::Rate { to, .. } = s { Some(to.as_per_second()) } else { None }).collect();
+    assert_eq!((rates.as_slice(), line.populations[0].max_users, purchase.load.prestart), ([30.0, 50.0, 70.0, 100.0, 0.0].as_slice(), 500, 50));
+    assert_eq!(line.length(), line.phases[0].length);
+    let phases = shipped("four-phase.toml");
+    let line = phases.load.line.unwrap();
+    let names: Vec<&str> = line.phases.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["baseline", "batch", "spike", "cooldown"]);
+    assert!(line.populations.iter().all(|p| p.length() <= Span::from_secs(35 * 60)));
+    let rows = Rows::csv(&fs::read(folder("profiles/accounts.csv")).unwrap()).unwrap();
+    assert_eq!((rows.rows.len(), rows.columns.len()), (19, 3));
+    let sync: Vec<_> = phases.scenarios.iter().flat_map(Scenario::requests).filter(|r| r.name.starts_with("sync")).collect();
+    assert!(sync.len() == 2 && sync.iter().all(|r| r.expect_status == [202, 409]));
 }
 
 #[test]
