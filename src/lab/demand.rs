@@ -149,7 +149,7 @@ mod tests {
     fn usual_work_is_drawn_as_if_there_were_no_other() {
         let settings = settings(0.7);
         let (mut one, mut other) = (Sampler::new(3, &settings), Sampler::new(3, &settings));
-        let usual = |sampler: &mut Sampler| sampler.draw(&settings, Work::USUAL).database;
+        let usual = |sampler: &mut Sampler| sampler.draw(&settings, Work::USUAL);
         assert_eq!(usual(&mut one), usual(&mut other));
         one.draw(&settings, Work::times(2.0));
         usual(&mut other);
