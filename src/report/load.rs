@@ -44,6 +44,9 @@ struct Figures {
     latency: Histogram,
     service_time: Histogram,
     send_lag: Histogram,
+    connect_wait: Histogram,
+    /// Sent once more because the service had closed the kept connection.
+    stale: u64,
     errors: BTreeMap<ErrorKind, u64>,
     cpu_share: Option<f64>,
     bound: Option<String>,
@@ -67,6 +70,8 @@ impl Figures {
             latency: Histogram::default(),
             service_time: Histogram::default(),
             send_lag: Histogram::default(),
+            connect_wait: Histogram::default(),
+            stale: 0,
             errors: BTreeMap::new(),
             cpu_share: None,
             bound: None,
@@ -88,6 +93,8 @@ impl Figures {
             self.latency.merge(&all);
             self.service_time.merge(&m.service_time);
             self.send_lag.merge(&m.send_lag);
+            self.connect_wait.merge(&m.connect_wait);
+            self.stale = self.stale.saturating_add(m.stale);
             let known = self.names.entry(name.to_owned()).or_default();
             *known = (known.0.saturating_add(m.finished()), known.1.saturating_add(m.failures()), merged(&known.2, &all));
         }
@@ -149,6 +156,8 @@ pub fn load_summary(session: &Session, workers: usize) -> Value {
         "latency_s": times(&f.latency),
         "service_time_s": times(&f.service_time),
         "send_lag_s": times(&f.send_lag),
+        "connect_wait_s": times(&f.connect_wait),
+        "sent_again": f.duration_s.map(|_| f.stale),
         "errors": f.errors.iter().map(|(kind, n)| (kind.name().to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
         "generator": {"cpu_share": f.cpu_share, "bound": f.bound_known.then_some(f.bound.is_some())},
         "by_name": f.names.iter().map(name).collect::<serde_json::Map<_, _>>(),
@@ -180,6 +189,7 @@ pub fn load_text(session: &Session, workers: usize, ascii: bool) -> String {
     let mut lines = vec![format!("requests     {} in {}: {}", count(f.requests), time(duration_s), rate_or(f.rate))];
     lines.extend(planned(&f));
     lines.push(failed(&f));
+    lines.extend(sent_again(&f));
     let mut out = vec![lines.join("\n")];
     if !f.latency.is_empty() {
         out.push(table(&f));
@@ -206,16 +216,20 @@ fn failed(f: &Figures) -> String {
     format!("failed       {} ({}): {}{censored}", count(f.failed), share(part), words::failures(&f.errors))
 }
 
+fn sent_again(f: &Figures) -> Option<String> {
+    (f.stale > 0).then(|| format!("sent again   {}: the service had closed the kept connection; no failures of its own", count(f.stale)))
+}
+
 fn table(f: &Figures) -> String {
     let names = PERCENTILES.map(|(_, name, ..)| name);
     let mut table = Table::new(["", "mean"].into_iter().chain(names).chain(["max"]));
-    for (name, h) in [("latency", &f.latency), ("service time", &f.service_time), ("send lag", &f.send_lag)] {
+    for (name, h) in [("latency", &f.latency), ("service time", &f.service_time), ("send lag", &f.send_lag), ("connection wait", &f.connect_wait)] {
         let cells = PERCENTILES.map(|(_, _, q, least)| percentile(h, q, least).map_or_else(|| "too few".to_owned(), time));
         let ends = [time_or(h.mean_s()), time_or(h.max().map(Span::as_secs_f64))];
         let [mean, max] = ends;
         table.push([name.to_owned(), mean].into_iter().chain(cells).chain([max]).collect());
     }
-    let what = "latency: from the intended start; service time: from the send; send lag: between the two. All requests, failed ones too.";
+    let what = "latency: from the intended start; service time: from the send; send lag: between the two;\nconnection wait: part of the service time. All requests, failed ones too.";
     format!("{}\n{what}", table.text())
 }
 

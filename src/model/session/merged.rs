@@ -21,6 +21,8 @@ pub struct Merged {
     pub service_time: Histogram,
     /// From the intended start to the send.
     pub send_lag: Histogram,
+    /// Waiting for an own connection.
+    pub connect_wait: Histogram,
     /// Failures by kind.
     pub failed: BTreeMap<ErrorKind, u64>,
     /// Sent once more because the server had closed the kept connection.
@@ -35,6 +37,7 @@ impl Merged {
         self.failed_latency.merge(&name.failed_latency);
         self.service_time.merge(&name.service_time);
         self.send_lag.merge(&name.send_lag);
+        self.connect_wait.merge(&name.connect_wait);
         for (kind, n) in &name.failed {
             let known = self.failed.entry(*kind).or_default();
             *known = known.saturating_add(*n);

@@ -66,6 +66,8 @@ pub struct NameFigures {
     pub service_time: Histogram,
     /// Requests of the measure phase, from the intended start to the send.
     pub send_lag: Histogram,
+    /// Requests of the measure phase, waiting for an own connection.
+    pub connect_wait: Histogram,
     /// Checks of the measure phase that held, and that did not.
     pub checks: (u64, u64),
     slice_width: u64,
@@ -95,6 +97,7 @@ impl NameFigures {
             self.failed_latency.merge(&row.failed_latency);
             self.service_time.merge(&row.service_time);
             self.send_lag.merge(&row.send_lag);
+            self.connect_wait.merge(&row.connect_wait);
             self.checks.0 = self.checks.0.saturating_add(row.checks_passed);
             self.checks.1 = self.checks.1.saturating_add(row.checks_failed);
             self.add_to_slice(row, begin);

@@ -57,18 +57,19 @@ fn session(made: Made) -> Session {
 }
 
 fn row(slot: u64, made: Made) -> TickRow {
-    let (mut latency, mut failed_latency, mut service_time, mut send_lag) = Default::default();
+    let (mut latency, mut failed_latency, mut service_time, mut send_lag, mut connect_wait) = Default::default();
     for i in 0..made.ok {
         Histogram::record(&mut latency, Span::from_micros(1000 + i * 1000 / made.ok));
         Histogram::record(&mut service_time, Span::from_micros(900 + i * 1000 / made.ok));
         Histogram::record(&mut send_lag, Span::from_micros(100));
+        Histogram::record(&mut connect_wait, Span::from_micros(if i == 0 { 400 } else { 0 }));
     }
     Histogram::record_n(&mut failed_latency, 1_000_000, made.failed);
     TickRow {
         key: RequestKey { scenario: "load".into(), name: "GET /".into(), ..RequestKey::default() },
         cohort: Cohort { step: STEP, phase: Phase::Measure, slot },
         failed: if made.failed > 0 { BTreeMap::from([(ErrorKind::Timeout, made.failed)]) } else { BTreeMap::new() },
-        stale: 0,
+        stale: slot,
         checks_passed: 0,
         checks_failed: 0,
         bytes: 0,
@@ -76,7 +77,7 @@ fn row(slot: u64, made: Made) -> TickRow {
         failed_latency,
         service_time,
         send_lag,
-        connect_wait: Histogram::default(),
+        connect_wait,
     }
 }
 
@@ -102,13 +103,15 @@ fn the_object_has_the_keys_of_the_contract() {
         "latency_s",
         "service_time_s",
         "send_lag_s",
+        "connect_wait_s",
+        "sent_again",
         "errors",
         "generator",
         "by_name",
     ];
     assert_eq!(keys(&v), wanted);
     let times = ["mean", "p50", "p90", "p95", "p99", "p999", "p9999", "max"];
-    for key in ["latency_s", "service_time_s", "send_lag_s"] {
+    for key in ["latency_s", "service_time_s", "send_lag_s", "connect_wait_s"] {
         assert_eq!(keys(&v[key]), times, "{key}");
     }
     assert_eq!((keys(&v["generator"]), keys(&v["by_name"]["GET /"])), (vec!["cpu_share", "bound"], vec!["requests", "failed", "latency_s"]));
@@ -116,6 +119,9 @@ fn the_object_has_the_keys_of_the_contract() {
     assert!(near(&v["rate"], 3000.0) && near(&v["duration_s"], 4.0) && near(&v["generator"]["cpu_share"], 0.5), "{v}");
     assert!(near(&v["latency_s"]["p50"], 0.0015) && near(&v["service_time_s"]["p50"], 0.0014) && near(&v["send_lag_s"]["max"], 0.0001), "{v}");
     assert!(near(&v["latency_s"]["p9999"], 0.002), "12,000 are enough for it");
+    assert!(near(&v["connect_wait_s"]["max"], 0.0004) && v["sent_again"] == 6, "{v}");
+    let text = load_text(&session(CLOSED), 1, false);
+    assert!(text.contains("sent again   6:") && text.contains("connection wait"), "{text}");
     let workers = load_summary(&session(CLOSED), 2);
     assert!(near(&workers["generator"]["cpu_share"], 0.25));
 }
