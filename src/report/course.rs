@@ -48,6 +48,7 @@ fn segment(segment: Segment) -> String {
     match segment {
         Segment::Ramp { users, over } => format!("{users} over {}", duration(over)),
         Segment::AtOnce { users } => format!("{users} at once"),
+        Segment::Rate { from, to, over } if from.as_per_second() + to.as_per_second() <= 0.0 => format!("nobody for {}", duration(over)),
         Segment::Rate { from, to, over } if from == to => format!("{}/s for {}", level(to.as_per_second()), duration(over)),
         Segment::Rate { from, to, over } => format!("{}/s to {}/s in {}", level(from.as_per_second()), level(to.as_per_second()), duration(over)),
         Segment::Nothing { over } => format!("nobody for {}", duration(over)),
@@ -122,7 +123,11 @@ mod tests {
                 people(
                     "batch",
                     Passes::Times(1),
-                    vec![Segment::AtOnce { users: 1 }, Segment::Rate { from: rate(2.0), to: rate(2.0), over: minutes(1) }],
+                    vec![
+                        Segment::AtOnce { users: 1 },
+                        Segment::Rate { from: rate(0.0), to: rate(0.0), over: minutes(3) },
+                        Segment::Rate { from: rate(2.0), to: rate(2.0), over: minutes(1) },
+                    ],
                 ),
             ],
         });
@@ -133,7 +138,7 @@ mod tests {
             [
                 "readers: 40 over 2 min, nobody for 6 min, 1/s to 3/s in 2 min, each for 1 min, at most 50 at once",
                 "staff: 0 to 5 users in 1 min",
-                "batch: 1 at once, 2/s for 1 min, each for one pass, at most 50 at once",
+                "batch: 1 at once, nobody for 3 min, 2/s for 1 min, each for one pass, at most 50 at once",
             ]
         );
     }
