@@ -19,6 +19,7 @@ pub(super) fn pause(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Think> {
 pub(super) fn think(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Think> {
     const EXAMPLE: &str = "think = { between = [\"3s\", \"8s\"] }, or with fixed, exponential or normal";
     let mut t = Table::of(r, node, EXAMPLE)?;
+    let is_written = ["fixed", "between", "exponential", "normal"].iter().any(|form| t.has(form));
     let two = |r: &mut Reader<'_>, n: &Node<'_>| leaf::pair("[\"3s\", \"8s\"]", leaf::span)(r, n);
     let fixed = t.take(r, "fixed", leaf::span).map(|s| Think::Fixed(s.value));
     let between = t.take(r, "between", two);
@@ -36,6 +37,8 @@ pub(super) fn think(r: &mut Reader<'_>, node: &Node<'_>) -> Option<Think> {
     let forms: Vec<Think> = [fixed, between, exponential, normal].into_iter().flatten().collect();
     match forms.as_slice() {
         [one] => Some(*one),
+        // What is wrong with the one that is written has been said.
+        [] if is_written => None,
         [] => r.refuse(node.at(()).problem("no think time", format!("write it as {EXAMPLE}"))),
         _ => r.refuse(node.at(()).problem("more than one form of think time", format!("write one, as {EXAMPLE}"))),
     }

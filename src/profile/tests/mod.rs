@@ -2,8 +2,10 @@
 
 mod defaults;
 mod flows;
+mod kinds;
 mod lines;
 mod loads;
+mod overrides;
 mod pages;
 mod samples;
 mod scenarios;
