@@ -167,4 +167,15 @@ proptest! {
             prop_assert!(!errors.to_string().is_empty());
         }
     }
+
+    #[test]
+    fn no_damage_to_a_load_over_time_makes_it_panic(at in 0usize..8000, cut in 0usize..40, put in "[\\[\\]{}\"'=.,#a-z0-9$é\n -]{0,12}") {
+        let mut text = fs::read_to_string(folder("profiles/four-phase.toml")).unwrap();
+        let start = (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap();
+        let end = (start..=(start + cut).min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap();
+        text.replace_range(start..end, &put);
+        if let Err(errors) = parse("x", &text) {
+            prop_assert!(errors.errors().iter().all(|e| e.hint.is_some()), "{}", errors);
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod lines;
 mod loads;
 mod overrides;
 mod pages;
+mod places;
 mod samples;
 mod scenarios;
 mod secrets;

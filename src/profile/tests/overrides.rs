@@ -52,8 +52,8 @@ get = "/"
 
 #[track_caller]
 fn set(text: &str, changes: &[&str]) -> Plan {
-    let changed = changes.iter().fold(text.to_owned(), |text, change| apply_override(&text, change).unwrap_or_else(|e| panic!("{change}: {e}")));
-    plan(&changed)
+    let edited = changes.iter().fold(text.to_owned(), |text, change| apply_override(&text, change).unwrap_or_else(|e| panic!("{change}: {e}")));
+    plan(&edited)
 }
 
 #[track_caller]
