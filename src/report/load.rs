@@ -103,7 +103,8 @@ impl Figures {
         let run = RunFigures::of(session, step);
         self.duration_s = length(session, step).map(Span::as_secs_f64);
         let plainly = self.duration_s.filter(|s| *s > 0.0).map(|s| self.requests as f64 / s);
-        self.rate = if is_counted(session) { plainly } else { run.rate.or(plainly) };
+        let is_open = self.planned_rate.is_some();
+        self.rate = if is_counted(session) || !is_open { plainly } else { run.rate.or(plainly) };
         let enough = run.measured.is_some_and(|m| m >= LEAST_CPU);
         self.cpu_share = run.level(session, Signal::GeneratorCpu, None).filter(|_| enough).map(|cores| cores / workers.max(1) as f64);
         self.bound = step.generator_bound().map(clean);
@@ -201,7 +202,9 @@ pub fn load_text(session: &Session, workers: usize, ascii: bool) -> String {
 
 fn planned(f: &Figures) -> Option<String> {
     let planned = f.planned_rate?;
-    let achieved = f.rate.filter(|_| planned > 0.0).map(|r| r / planned);
+    // What began, whenever it ended: a slow service does not make the generator late.
+    let begun = f.duration_s.filter(|s| *s > 0.0).map(|s| f.requests as f64 / s);
+    let achieved = begun.filter(|_| planned > 0.0).map(|r| r / planned);
     Some(format!("planned      {}: {} achieved, {} dropped", rate(planned), share_or(achieved), count(f.dropped.unwrap_or(0))))
 }
 

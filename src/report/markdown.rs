@@ -3,7 +3,7 @@
 use super::figures::RunFigures;
 use super::format::{duration, rate_or, share_or, time_or};
 use super::table::{self, Table, Width};
-use super::{conditions, course, curve, doubt, phases, text, thresholds, words};
+use super::{conditions, course, curve, doubt, phases, requests, text, thresholds, words};
 use crate::model::plan::LoadModel;
 use crate::model::session::{LogLevel, Session, StepState, StepStatus};
 use crate::model::text::clean;
@@ -25,6 +25,7 @@ pub fn markdown(session: &Session, name: &str) -> String {
     }
     out.extend(thresholds::table(session).map(|t| section("Thresholds", &t.markdown(escape))));
     out.push(section("Runs", &runs(session)));
+    out.extend(requests::table(session).map(|t| section("By request", &t.markdown(escape))));
     out.extend(phases::table(session).map(|t| section("By phase of the load", &t.markdown(escape))));
     out.push(section("Conditions", &listed(&conditions::of(session))));
     out.push(section("Doubts", &doubts(session)));

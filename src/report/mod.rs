@@ -18,6 +18,7 @@ mod markdown;
 mod object;
 mod phases;
 mod progress;
+mod requests;
 mod table;
 #[cfg(test)]
 mod tests;

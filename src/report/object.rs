@@ -69,6 +69,7 @@ fn step(session: &Session, step: &StepState) -> Value {
         "requests": known.then_some(figures.requests),
         "failed": known.then_some(figures.failed),
         "dropped": figures.dropped,
+        "by_name": super::requests::object(step),
     });
     if let (Some(load_phases), Value::Object(object)) = (super::phases::objects(session, step), &mut out) {
         object.insert("load_phases".to_owned(), Value::Array(load_phases));

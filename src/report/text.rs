@@ -1,6 +1,6 @@
 //! The result for people, on stdout: the answer in a sentence, how sure, why, what it costs, what casts doubt, the table.
 
-use super::{doubt, phases, table, thresholds, words};
+use super::{doubt, phases, requests, table, thresholds, words};
 use crate::model::session::Session;
 use crate::model::text::clean;
 use crate::model::verdict::PoolVerdict;
@@ -24,6 +24,7 @@ pub fn session_text(session: &Session) -> String {
         parts.push(entries(&[("no verdict", "nothing was judged in this session".to_owned())]));
         parts.push(entries(&list("doubt", &doubt::of_session(session))));
     }
+    parts.extend(requests::table(session).map(|t| t.text()));
     parts.extend(phases::table(session).map(|t| t.text()));
     parts.extend(thresholds::table(session).map(|t| t.text()));
     parts.push(entries(&[("session", ending(session))]));

@@ -8,7 +8,7 @@ use super::rules::Ruling;
 use super::slo::Allowed;
 use super::words::{figure, percent, seconds};
 use crate::analysis::numeric::median;
-use crate::analysis::run::Run;
+use crate::analysis::run::{Run, shortness};
 use crate::model::session::BOUND_SHARE;
 use crate::model::verdict::{Kind, Remark};
 
@@ -20,6 +20,7 @@ pub(super) fn flags(evidence: &Evidence<'_>, choice: &Choice, ruling: &Ruling, a
         off_curve(strangers),
         growing_queue(evidence, ruling),
         unsteady(evidence, ruling),
+        short(evidence, ruling),
         disturbed(evidence),
         non_db_hold(evidence),
         wide_interval(choice, ruling),
@@ -76,6 +77,16 @@ fn unsteady(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> {
         .iter()
         .any(|r| r.unsteady)
         .then(|| Remark::new("no_steady_state", format!("no steady state was seen at {}: measure longer", figure(near.value))))
+}
+
+/// Too few requests or batches at the value itself.
+fn short(evidence: &Evidence<'_>, ruling: &Ruling) -> Option<Remark> {
+    let near = evidence.nearest(ruling.value);
+    let lacking = near.runs.iter().map(|r| shortness(r.batches, r.requests)).collect::<Option<Vec<String>>>()?;
+    Some(Remark::new(
+        "short_steps",
+        format!("no run of {} is long enough to count in full ({}): measure longer", figure(near.value), lacking.first()?),
+    ))
 }
 
 /// A run whose hold times are far above its replicates or its own quiet part.

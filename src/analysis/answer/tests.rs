@@ -164,6 +164,13 @@ fn one_run_each_is_said() {
 }
 
 #[test]
+fn steps_too_short_to_count_are_said() {
+    let v = judged(&Service { callers: Callers::Users(3, 0.5), ..Service::default() }, &POOLS);
+    flagged(&v, "short_steps", "measure longer");
+    assert!(!judged(&Service::default(), &POOLS).has_flag("short_steps"));
+}
+
+#[test]
 fn steps_under_other_conditions_are_said() {
     flagged(&changed(|f| f["steps"][3]["threads"] = json!(350)), "threads_changed", "(350, 400)");
     flagged(&changed(|f| f["steps"][3]["void"] = json!("the service restarted")), "void_steps", "80 (the service restarted)");

@@ -182,6 +182,7 @@ fn key(step: &SweepStep, stand_in: &str) -> String {
 #[must_use]
 pub fn compare(base: &Session, new: &Session) -> Comparison {
     let plan_differences = plans::differences(base.plan(), new.plan());
+    let same_load = plans::same_load(base.plan(), new.plan());
     let (before, after) = (arms(base), arms(new));
     let shared: Vec<(&String, &Vec<Measured>, &Vec<Measured>)> = before.iter().filter_map(|(k, b)| Some((k, b, after.get(k)?))).collect();
     let mut notes = Vec::new();
@@ -196,7 +197,7 @@ pub fn compare(base: &Session, new: &Session) -> Comparison {
     for metric in Metric::ALL {
         let sides: Vec<Sides> = shared.iter().map(|(_, b, n)| (samples(metric, b), samples(metric, n))).collect();
         let noise = Noise::of(&sides, metric == Metric::Failed);
-        for ((setting, b, n), side) in shared.iter().zip(&sides) {
+        for ((setting, b, n), side) in shared.iter().zip(&sides).filter(|_| shared.len() > 1) {
             parts.push(line(Some((*setting).clone()), metric, std::slice::from_ref(side), &noise, (b.len(), n.len())));
         }
         let runs = shared.iter().fold((0, 0), |sum, s| (sum.0 + s.1.len(), sum.1 + s.2.len()));
@@ -210,7 +211,10 @@ pub fn compare(base: &Session, new: &Session) -> Comparison {
         }
     }
     parts.sort_by(|a, b| by_value(a.setting.as_deref(), b.setting.as_deref()));
-    let verdict = verdict(whole.first());
+    if !same_load {
+        notes.push("the loads differ: a difference says nothing of the service".to_owned());
+    }
+    let verdict = if same_load { verdict(whole.first()) } else { Change::Unknown };
     whole.extend(parts);
     Comparison { verdict, metrics: whole, plan_differences, runs_needed, notes }
 }

@@ -32,6 +32,11 @@ pub(super) fn differences(base: Option<&Plan>, new: Option<&Plan>) -> Vec<String
     out
 }
 
+/// Whether both were asked the same.
+pub(super) fn same_load(base: Option<&Plan>, new: Option<&Plan>) -> bool {
+    base.zip(new).is_none_or(|(b, n)| load(b) == load(n) && b.load.line == n.load.line && b.scenarios == n.scenarios)
+}
+
 fn load(plan: &Plan) -> String {
     match plan.load.model {
         LoadModel::Closed { users } => format!("{users} users"),

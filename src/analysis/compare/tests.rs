@@ -89,7 +89,7 @@ fn a_slower_one_is_a_regression_and_a_faster_one_an_improvement() {
 fn what_only_one_measured_is_not_compared() {
     let (base, new) = (session(usual(), &[30.0, 50.0], 1.0), session(usual(), &[50.0, 100.0], 1.0));
     let found = compare(&base, &new);
-    assert!(found.metrics.iter().filter_map(|m| m.setting.as_deref()).all(|s| s == "pool 50"));
+    assert!(found.metrics.iter().all(|m| m.setting.is_none() && m.runs == (2, 2)), "pool 50 alone: {found:?}");
     let found = compare(&base, &session(usual(), &[100.0], 1.0));
     assert_eq!((found.verdict, found.metrics.len()), (Change::Unknown, 0));
     assert!(found.notes[0].contains("no combination"), "{:?}", found.notes);
@@ -103,6 +103,8 @@ fn other_plans_are_said_first() {
     let found = compare(&session(usual(), &[30.0], 1.0), &session(other, &[30.0], 1.0));
     assert_eq!(found.plan_differences, ["load: 200 users → 300 users", "pool: 30, 50, 100 → 30"]);
     assert!(found.notes.iter().any(|n| n.contains("can not be shared out")), "{:?}", found.notes);
+    assert_eq!(found.verdict, Change::Unknown, "more users are no slower service");
+    assert_eq!(found.metrics.len(), 6, "one combination is told once, with its figures");
 }
 
 #[test]

@@ -46,6 +46,21 @@ impl Merged {
         self.checks = (self.checks.0.saturating_add(name.checks.0), self.checks.1.saturating_add(name.checks.1));
     }
 
+    /// Takes another's requests in.
+    pub fn merge(&mut self, other: &Self) {
+        self.latency.merge(&other.latency);
+        self.failed_latency.merge(&other.failed_latency);
+        self.service_time.merge(&other.service_time);
+        self.send_lag.merge(&other.send_lag);
+        self.connect_wait.merge(&other.connect_wait);
+        for (kind, n) in &other.failed {
+            let known = self.failed.entry(*kind).or_default();
+            *known = known.saturating_add(*n);
+        }
+        self.stale = self.stale.saturating_add(other.stale);
+        self.checks = (self.checks.0.saturating_add(other.checks.0), self.checks.1.saturating_add(other.checks.1));
+    }
+
     /// How many ended without success.
     #[must_use]
     pub fn failures(&self) -> u64 {

@@ -33,8 +33,11 @@ fn a_recording_is_its_steps_and_the_verdict_as_given() {
     let v = recording_object(&session(), "checkout-1");
     let keys: Vec<&String> = v.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["schema", "name", "outcome", "started_at", "last_event_s", "restored", "steps", "verdict"]);
-    let step = r#"{"values":{"pool":50},"phase_s":{"settle":2.0,"warm_up":3.0,"measure":30.0,"drain":1.0},"measured_s":30.0,"requests":1809,"failed":9,"dropped":0}"#;
-    assert_eq!(v["steps"][0].to_string(), step);
+    let step = r#"{"values":{"pool":50},"phase_s":{"settle":2.0,"warm_up":3.0,"measure":30.0,"drain":1.0},"measured_s":30.0,"requests":1809,"failed":9,"dropped":0,"by_name":"#;
+    assert!(v["steps"][0].to_string().starts_with(step), "{}", v["steps"][0]);
+    let get = &v["steps"][0]["by_name"]["GET /"];
+    assert_eq!((get["requests"].as_u64(), get["errors"]["time-out"].as_u64()), (Some(1809), Some(6)), "{get}");
+    assert!(get["p99_ms"].is_f64() && get["service_p99_ms"].is_null(), "what is not known is null: {get}");
     assert_eq!(v["steps"][2]["requests"].to_string(), "null");
     assert_eq!(v["verdict"], serde_json::to_value(verdict(Kind::Recommend)).unwrap());
 }

@@ -4,6 +4,7 @@ mod load;
 mod machine;
 mod people;
 mod phases;
+mod requests;
 mod rules;
 mod thresholds;
 
