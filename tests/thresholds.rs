@@ -32,6 +32,13 @@ think = {{ fixed = "10ms" }}
 [[scenario.step]]
 name = "health"
 get  = "/actuator/health"
+# So rare that none of the few users does it.
+[[scenario]]
+name   = "rare"
+weight = 0.000001
+[[scenario.step]]
+name = "nonesuch"
+get  = "/actuator/health"
 {thresholds}
 "#
     );

@@ -125,7 +125,7 @@ pub(super) struct LoadArgs {
     /// What to load, as `http://127.0.0.1:8080/path`. Naming it here allows loading its host.
     pub(super) url: String,
     /// Users, each waiting for its answer before it sends again (closed load). Default: 50.
-    #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "rate")]
+    #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "rate")]
     pub(super) users: Option<u32>,
     /// Requests a second whatever the answers (open load): 1000, 80/s, 4800/m.
     #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
@@ -137,7 +137,7 @@ pub(super) struct LoadArgs {
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) requests: Option<u64>,
     /// Open load: the most requests under way at once; what can not be sent is dropped, and counted. Default: 10,000.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "rate", conflicts_with = "users")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "rate", conflicts_with = "users")]
     pub(super) max_in_flight: Option<u32>,
     /// Method. Default: GET, or POST with a body.
     #[arg(short = 'm', long, value_name = "METHOD", value_parser = method)]

@@ -231,7 +231,7 @@ fn headers(typed: &[String]) -> Result<(Headers, Headers), CliError> {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)) {
             return Err(CliError::usage(format!("`{name}` is no name of a header")).hint(hint));
         }
-        let filled = profile::with_variables(value, |variable| std::env::var(variable).ok()).map_err(|missing| {
+        let filled = profile::with_variables(value, super::run::secret).map_err(|missing| {
             CliError::usage(format!("header {name}: the environment has no {}", missing.join(", "))).hint("set it, or write the value itself")
         })?;
         if filled.chars().any(|c| c.is_control() && c != '\t') {

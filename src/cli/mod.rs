@@ -37,7 +37,13 @@ pub fn main() -> ExitCode {
         }
     };
     match log_to(cli.common.log.as_deref()).and_then(|()| dispatch(&cli)) {
-        Ok(exit) => exit.into(),
+        Ok(exit) => match print::lost() {
+            Some(why) => {
+                print::err(&format!("plimsoll: writing to stdout: {why}"));
+                Exit::Internal.into()
+            }
+            None => exit.into(),
+        },
         Err(error) => {
             print::err(&format!("plimsoll: {error}"));
             error.exit.into()

@@ -48,6 +48,7 @@ fn listed_line(listed: &store::Listed) -> String {
     let file = listed.path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     match &listed.summary {
         Ok(s) => {
+            let file = clean(&file);
             let verdict = s.verdict.as_ref().map_or_else(
                 || "no verdict".to_owned(),
                 |(kind, setting, value)| {
@@ -58,7 +59,7 @@ fn listed_line(listed: &store::Listed) -> String {
             let outcome = s.outcome.map_or("cut short", crate::model::event::Outcome::name);
             format!("{file}  {}  {}  {outcome}  {verdict}", clean(&s.name), clean(&s.target))
         }
-        Err(error) => format!("{file}  unreadable: {}", clean(&error.to_string())),
+        Err(error) => format!("{}  unreadable: {}", clean(&file), clean(&error.to_string())),
     }
 }
 

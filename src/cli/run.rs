@@ -7,7 +7,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::args::{RunArgs, Show};
 use super::exit::{CliError, Exit};
 use super::paths::new_recording;
-use super::print::{err, out};
+use super::print::{err, keep_secret, out};
 use super::stop::stop_signal;
 use super::wire::{Form, Launch, Running, end_of, start};
 use crate::control::Command;
@@ -54,8 +54,15 @@ pub(super) fn folder_of(profile: &Path) -> &Path {
 pub(super) fn read_profile_text(text: &str, name: &str, folder: &Path) -> Result<Profile, CliError> {
     let dialects = prometheus::known();
     let files = |file: &str| std::fs::read(folder.join(file)).map_err(|e| e.to_string());
-    let source = Source { name, env: &|variable| std::env::var(variable).ok(), files: &files, dialects: &dialects };
+    let source = Source { name, env: &secret, files: &files, dialects: &dialects };
     profile::read(text, &source).map_err(|errors| CliError::usage(errors.to_string()))
+}
+
+/// A value of the environment: from now on nothing shows it, whoever says it.
+pub(super) fn secret(variable: &str) -> Option<String> {
+    let value = std::env::var(variable).ok()?;
+    keep_secret(std::slice::from_ref(&value));
+    Some(value)
 }
 
 /// Runs without a screen: progress on stderr, the result on stdout.

@@ -83,6 +83,7 @@ pub(super) async fn start(launch: Launch, watchers: Vec<UnboundedSender<Stamped>
         commands: commands_rx,
         recorder_failed,
         judge: Judge { verdict: analysis::judge_session, precise },
+        secrets: super::print::secrets(),
         head: head(recorded),
         fault: fault(),
     };

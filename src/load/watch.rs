@@ -11,6 +11,8 @@ use crate::ports::EngineReport;
 const WINDOW: Span = Span::from_secs(1);
 /// The least time between two warnings.
 const PAUSE: Span = Span::from_secs(5);
+/// Of fewer requests the slowest in a hundred is not known.
+const ENOUGH: u64 = 100;
 /// A send lag below this is never worth a word.
 const LAG: Span = Span::from_millis(10);
 /// A worker busier than this has nothing left.
@@ -94,7 +96,7 @@ impl Watch {
     fn limit(&self) -> Option<(Limit, f64)> {
         let busy = self.busy.as_secs_f64() / self.looked.as_secs_f64();
         let typical = self.service.quantile(0.5).unwrap_or(Span::ZERO);
-        let late = || self.lag.quantile(0.99).filter(|lag| *lag > LAG.max(typical.times(0.1)));
+        let late = || self.lag.quantile(0.99).filter(|lag| self.lag.count() >= ENOUGH && *lag > LAG.max(typical.times(0.1)));
         if self.ports > 0 {
             return Some((Limit::Ports, self.ports as f64));
         }

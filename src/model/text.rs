@@ -94,6 +94,14 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
+/// The text without any of these values: each stands as `***`. Values of fewer than four characters would take words apart and bare
+/// numbers (a port) figures: they stay.
+#[must_use]
+pub fn hide(text: &str, secrets: &[String]) -> String {
+    let known = secrets.iter().filter(|s| s.chars().count() >= 4 && !s.chars().all(|c| c.is_ascii_digit()));
+    known.fold(text.to_owned(), |text, secret| if text.contains(secret.as_str()) { text.replace(secret.as_str(), "***") } else { text })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +138,11 @@ mod tests {
     fn an_unfinished_sequence_swallows_only_itself() {
         assert_eq!(clean("a\u{1b}["), "a");
         assert_eq!(clean("a\u{1b}"), "a");
+    }
+
+    #[test]
+    fn secrets_are_hidden_wherever_they_stand() {
+        let secrets = ["s3cret", "ab", "8080"].map(str::to_owned);
+        assert_eq!(hide("told s3cret, s3cret and ab at 8080", &secrets), "told ***, *** and ab at 8080");
     }
 }

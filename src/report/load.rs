@@ -104,7 +104,7 @@ impl Figures {
         self.duration_s = length(session, step).map(Span::as_secs_f64);
         let plainly = self.duration_s.filter(|s| *s > 0.0).map(|s| self.requests as f64 / s);
         let is_open = self.planned_rate.is_some();
-        self.rate = if is_counted(session) || !is_open { plainly } else { run.rate.or(plainly) };
+        self.rate = if is_counted(session) || !is_open { plainly } else { ended_rate(session, step).or(plainly) };
         let enough = run.measured.is_some_and(|m| m >= LEAST_CPU);
         self.cpu_share = run.level(session, Signal::GeneratorCpu, None).filter(|_| enough).map(|cores| cores / workers.max(1) as f64);
         self.bound = step.generator_bound().map(clean);
@@ -115,6 +115,17 @@ fn merged(a: &Histogram, b: &Histogram) -> Histogram {
     let mut all = a.clone();
     all.merge(b);
     all
+}
+
+/// What ended while it was measured, a second: of an open load that the service can not carry less than what began. The intervals at
+/// the edges count where their middle lies.
+fn ended_rate(session: &Session, step: &StepState) -> Option<f64> {
+    let measured = step.measured()?;
+    let to = measured.to.unwrap_or(session.now());
+    let seconds = to.since(measured.from).as_secs_f64();
+    let within = |t: &&crate::model::session::TickPoint| t.to > measured.from && t.from.plus(t.to.since(t.from).times(0.5)) < to;
+    let ended: u64 = session.ticks().iter().filter(within).map(|t| t.finished).sum();
+    (seconds > 0.0).then(|| ended as f64 / seconds)
 }
 
 /// Whether the load ends with a number of requests, not with a time.

@@ -94,7 +94,7 @@ impl Driver {
             judge: parts.judge,
             head: parts.head,
             fault: parts.fault,
-            emitter: Emitter::new(parts.consumers),
+            emitter: Emitter::new(parts.consumers, parts.secrets),
             paused: false,
             skip: false,
             ending: false,

@@ -47,6 +47,8 @@ pub struct Parts {
     pub recorder_failed: Option<oneshot::Receiver<StoreError>>,
     /// The judge.
     pub judge: Judge,
+    /// Values that no event may tell, whoever said them.
+    pub secrets: Vec<String>,
     /// For the session's head.
     pub head: Head,
     /// A failure to inject, for tests of the ending.

@@ -15,6 +15,7 @@ const TICK: Span = Span::from_secs(1);
 /// Below this the aggregates of a tick cost more than they tell.
 const SHORTEST_TICK: Span = Span::from_millis(10);
 const REPEATS: u32 = 2;
+const MOST_STEPS: u64 = 10_000;
 const REFINE: u32 = 4;
 const SEED: u64 = 7;
 
@@ -43,6 +44,7 @@ pub(super) fn experiment(c: &mut Context<'_>, load: &LoadPlan) -> Experiment {
     if let Some(repeats) = raw.repeats.as_ref().filter(|n| n.value == 0) {
         c.refuse(repeats, "`0` repeats are no experiment", "write at least 1; 2 or more show how far runs differ");
     }
+    check_steps(c, raw.repeats.as_ref());
     let length = |c: &Context<'_>, at: &Option<At<Span>>, default: Span| compressed(c, at.as_ref().map_or(default, |s| s.value));
     let measure = match line {
         Some(length) => MeasureRule { min: length, max: length, precision: PRECISION },
@@ -69,6 +71,23 @@ fn follows_the_line(c: &mut Context<'_>) {
     let raw = &c.raw.experiment;
     for at in [raw.warmup.as_ref().map(|w| w.with(())), raw.measure.as_ref().map(|m| m.with(()))].into_iter().flatten() {
         c.refuse(&at, "does not apply: a load with a time line is measured over exactly that line", "leave it out");
+    }
+}
+
+/// More steps than anybody can wait for are a slip of the keyboard.
+fn check_steps(c: &mut Context<'_>, repeats: Option<&At<u32>>) {
+    let raw = &c.raw.settings;
+    let combinations = raw.iter().map(|s| s.values.value.len().max(1) as u64).fold(1_u64, u64::saturating_mul);
+    let steps = combinations.saturating_mul(u64::from(repeats.map_or(REPEATS, |r| r.value)));
+    if steps <= MOST_STEPS {
+        return;
+    }
+    let (what, hint) = (format!("{steps} steps in all"), format!("write fewer values or repeats: at most {MOST_STEPS} steps"));
+    match (repeats, raw.iter().max_by_key(|s| s.values.value.len())) {
+        (Some(repeats), _) if u64::from(repeats.value) >= combinations => c.refuse(&repeats.with(()), &what, hint),
+        (_, Some(setting)) => c.refuse(&setting.values.with(()), &what, hint),
+        (Some(repeats), None) => c.refuse(&repeats.with(()), &what, hint),
+        (None, None) => {}
     }
 }
 

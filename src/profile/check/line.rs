@@ -48,7 +48,7 @@ fn phases(c: &mut Context<'_>, raw: &At<Vec<At<RawPhase>>>) -> Vec<LoadPhase> {
         names::check_label(c, &phase.value.name);
         takes_time(c, &phase.value.length);
     }
-    let phase = |p: &At<RawPhase>| LoadPhase { name: c.text(&p.value.name.value), length: experiment::compressed(c, p.value.length.value) };
+    let phase = |p: &At<RawPhase>| LoadPhase { name: p.value.name.value.shown.clone(), length: experiment::compressed(c, p.value.length.value) };
     raw.value.iter().map(phase).collect()
 }
 
@@ -56,6 +56,8 @@ fn own_name<'a>(c: &mut Context<'_>, name: &'a At<Text>, what: &str, seen: &mut 
     let text = name.value.value.as_str();
     if text.trim().is_empty() {
         c.refuse(name, "an empty name", format!("write a name for the {what}"));
+    } else if text.chars().any(char::is_control) {
+        c.refuse(name, &format!("a {what} whose name holds control characters"), "write it in plain letters");
     } else if seen.contains(&text) {
         c.refuse(name, &format!("a second {what} named `{}`", name.value.shown), "give each its own name");
     }
@@ -163,10 +165,10 @@ fn every_scenario_is_done(c: &mut Context<'_>, raw: &[At<RawPopulation>]) {
     if raw.is_empty() || raw.iter().any(|p| p.value.scenarios.is_none()) {
         return;
     }
-    let named: Vec<&str> = raw.iter().filter_map(|p| p.value.scenarios.as_ref()).flat_map(|s| &s.value).map(|s| s.value.value.as_str()).collect();
+    let named: Vec<&str> = raw.iter().filter_map(|p| p.value.scenarios.as_ref()).flat_map(|s| &s.value).map(|s| s.value.shown.as_str()).collect();
     for scenario in &c.raw.scenarios {
         let name = &scenario.value.name;
-        if !named.contains(&name.value.value.as_str()) {
+        if !named.contains(&name.value.shown.as_str()) {
             c.refuse(name, &format!("no population does `{}`", name.value.shown), "name it in the scenarios of a population, or leave it out");
         }
     }
@@ -174,9 +176,9 @@ fn every_scenario_is_done(c: &mut Context<'_>, raw: &[At<RawPopulation>]) {
 
 fn population(c: &mut Context<'_>, raw: &RawPopulation) -> Population {
     for scenario in raw.scenarios.iter().flat_map(|s| &s.value) {
-        let known: Vec<&str> = c.raw.scenarios.iter().map(|s| s.value.name.value.value.as_str()).collect();
-        if !known.contains(&scenario.value.value.as_str()) {
-            let near = nearest(&scenario.value.value, &known);
+        let known: Vec<&str> = c.raw.scenarios.iter().map(|s| s.value.name.value.shown.as_str()).collect();
+        if !known.contains(&scenario.value.shown.as_str()) {
+            let near = nearest(&scenario.value.shown, &known);
             let hint = near.map_or_else(|| format!("scenarios there are: {}", known.join(", ")), |n| format!("did you mean \"{n}\"?"));
             c.refuse(scenario, &format!("no scenario is named `{}`", scenario.value.shown), hint);
         }
@@ -194,8 +196,8 @@ fn population(c: &mut Context<'_>, raw: &RawPopulation) -> Population {
         c.refuse(&raw.inject, "both users at work and users that come", "write two populations: `users` says how many are there, the rest who comes");
     }
     Population {
-        name: c.text(&raw.name.value),
-        scenarios: raw.scenarios.iter().flat_map(|s| &s.value).map(|s| c.text(&s.value)).collect(),
+        name: raw.name.value.shown.clone(),
+        scenarios: raw.scenarios.iter().flat_map(|s| &s.value).map(|s| s.value.shown.clone()).collect(),
         passes: passes(c, raw, is_closed),
         max_users: max_users(c, raw, &segments, is_closed),
         segments,

@@ -8,6 +8,7 @@ mod http;
 mod line;
 mod load;
 mod names;
+mod reach;
 mod request;
 mod scenario;
 mod setting;
@@ -31,6 +32,7 @@ use crate::model::template::Template;
 pub(super) fn check(raw: &RawProfile, text: &str, from: &Source<'_>) -> Result<Profile, Vec<Problem>> {
     let mut real = Context { raw, text, from, side: Side::Real, problems: Vec::new() };
     let plan = plan(&mut real);
+    reach::check(&mut real, &plan);
     if !real.problems.is_empty() {
         return Err(real.problems);
     }

@@ -44,13 +44,16 @@ fn scenario(c: &mut Context<'_>, raw: &RawScenario) -> Scenario {
         check_weight(c, weight);
     }
     let steps = in_order_or_by_weight(c, &raw.steps, &mut scope);
+    if !steps.is_empty() && Scenario::new(String::new(), steps.clone()).requests().next().is_none() {
+        c.refuse(&raw.steps, "a scenario that never sends a request", "add a step with get = \"/path\" beside the pauses");
+    }
     Scenario {
         weight: raw.weight.as_ref().map_or(1.0, |w| w.value),
         think: raw.think.as_ref().map(|t| think(c, t.value)),
         feeder,
         tags: request::tags(c, &raw.tags),
         once,
-        ..Scenario::new(c.text(&raw.name.value), steps)
+        ..Scenario::new(raw.name.value.shown.clone(), steps)
     }
 }
 

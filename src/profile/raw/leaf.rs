@@ -118,11 +118,14 @@ pub(super) fn whole(r: &mut Reader<'_>, node: &Node<'_>) -> Option<u64> {
     })
 }
 
+/// Nothing that is counted here is more than this: users, repeats, rows at once.
+const MOST: u32 = 1_000_000;
+
 /// A whole number from 0 to four thousand million.
 pub(super) fn count(r: &mut Reader<'_>, node: &Node<'_>) -> Option<u32> {
     let n = whole(r, node)?;
-    let counted = u32::try_from(n).ok();
-    counted.or_else(|| r.refuse(node.at(()).problem(&format!("`{n}` is too large"), format!("write a whole number up to {}", u32::MAX))))
+    let counted = u32::try_from(n).ok().filter(|n| *n <= MOST);
+    counted.or_else(|| r.refuse(node.at(()).problem(&format!("`{n}` is too large"), format!("write a whole number up to {MOST}"))))
 }
 
 fn integer(node: &Node<'_>) -> Option<i64> {

@@ -46,6 +46,7 @@ fn wire(world: &Arc<Mutex<World>>, plan: Plan) -> Wired {
         commands: commands_rx,
         recorder_failed: None,
         judge: Judge { verdict: |_| None, precise: |_, _, _| false },
+        secrets: Vec::new(),
         head: Head::default(),
         fault: None,
     };
