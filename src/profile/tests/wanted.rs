@@ -36,11 +36,9 @@ fn odd_objectives_are_refused() {
 
 #[test]
 fn thresholds_are_kept_as_text_once_they_mean_something() {
-    let text =
-        "[[threshold]]\nmetric = \"http_req_duration{name:GET /}\"\npass = \"p(95) < 800ms\"\nabort = { on_fail = true, after = \"10s\" }\n";
+    let text = "[[threshold]]\nmetric = \"http_req_duration{name:GET /}\"\npass = \"p(95) < 800ms\"\nabort = { on_fail = true, after = \"10s\" }\n";
     let plan = with(text);
-    let wanted =
-        Threshold { abort: Some(Abort { after: Span::from_secs(10) }), ..Threshold::new("http_req_duration{name:GET /}", "p(95) < 800ms") };
+    let wanted = Threshold { abort: Some(Abort { after: Span::from_secs(10) }), ..Threshold::new("http_req_duration{name:GET /}", "p(95) < 800ms") };
     assert_eq!(plan.thresholds, [wanted]);
     let calm = with(&text.replace("true, after = \"10s\"", "false"));
     assert_eq!(calm.thresholds[0].abort, None);
