@@ -15,12 +15,16 @@ use crate::control::Command;
 use crate::load::LocalEngine;
 use crate::model::event::{Host, Stamped};
 use crate::model::plan::{Plan, SourceKind};
+use crate::model::units::Span;
 use crate::ports::{Clock, Recorder, Scraper, StoreError};
 use crate::profile::Profile;
 use crate::runner::{Cause, Fault, Head, Judge, Parts, RunEnd, SystemClock, run};
 use crate::scrape::{HostScraper, PrometheusScraper};
 use crate::store::SqliteRecorder;
 use crate::target::{Patience, ServiceTarget};
+
+/// Reading this machine's figures takes time from the load beside it: short ticks do not need them as often.
+const HOST_EVERY: Span = Span::from_millis(500);
 
 /// What is to be run.
 pub(super) struct Launch {
@@ -140,7 +144,7 @@ fn watch(mut recorder: Box<dyn Recorder>) -> (Closing, oneshot::Receiver<StoreEr
 }
 
 fn scrapers(plan: &Plan) -> Result<Vec<Box<dyn Scraper>>, CliError> {
-    let mut out: Vec<Box<dyn Scraper>> = vec![Box::new(HostScraper::new(plan.experiment.tick))];
+    let mut out: Vec<Box<dyn Scraper>> = vec![Box::new(HostScraper::new(plan.experiment.tick.max(HOST_EVERY)))];
     for source in &plan.sources {
         match &source.kind {
             SourceKind::Prometheus { .. } => {
