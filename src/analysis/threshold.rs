@@ -226,18 +226,15 @@ mod tests {
             failed_latency.record_n(900_000, failed);
             iterations.record_n(2_000_000, ok);
             let row = TickRow {
-                key: RequestKey { scenario: "s".into(), name: name.into(), load_phase: Some(phase.into()), ..RequestKey::default() },
-                cohort: Cohort { step: STEP, phase: Phase::Measure, slot: n },
                 failed: BTreeMap::from([(ErrorKind::Status, failed)]),
                 checks_passed: ok,
                 checks_failed: failed,
-                bytes: 0,
-                stale: 0,
                 latency,
                 failed_latency,
-                service_time: Histogram::default(),
-                send_lag: Histogram::default(),
-                connect_wait: Histogram::default(),
+                ..TickRow::new(
+                    RequestKey { scenario: "s".into(), name: name.into(), load_phase: Some(phase.into()), ..RequestKey::default() },
+                    Cohort { step: STEP, phase: Phase::Measure, slot: n },
+                )
             };
             let (from, to) = (Elapsed(n * 1_000_000), Elapsed((n + 1) * 1_000_000));
             let tick = Tick { source: "local".into(), number: n, from, to, dropped: 3, iterations, rows: vec![row], ..Tick::default() };

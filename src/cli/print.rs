@@ -11,9 +11,12 @@ static LOST: OnceLock<String> = OnceLock::new();
 /// What must not be told, whoever says it. Data on stdout comes from events, which hold none of it.
 static SECRETS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// From now on these values are not shown.
-pub(super) fn keep_secret(values: &[String]) {
-    SECRETS.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(values);
+/// From now on this value is not shown.
+pub(super) fn keep_secret(value: &str) {
+    let mut known = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.iter().any(|k| k == value) {
+        known.push(value.to_owned());
+    }
 }
 
 /// The values that are not shown.

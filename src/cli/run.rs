@@ -61,7 +61,7 @@ pub(super) fn read_profile_text(text: &str, name: &str, folder: &Path) -> Result
 /// A value of the environment: from now on nothing shows it, whoever says it.
 pub(super) fn secret(variable: &str) -> Option<String> {
     let value = std::env::var(variable).ok()?;
-    keep_secret(std::slice::from_ref(&value));
+    keep_secret(&value);
     Some(value)
 }
 

@@ -91,18 +91,9 @@ mod tests {
         let mut latency = Histogram::default();
         latency.record_n(1000, ok);
         let row = TickRow {
-            key: RequestKey::default(),
-            cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: number },
             failed: BTreeMap::from([(ErrorKind::Status, failed)]),
-            stale: 0,
-            checks_passed: 0,
-            checks_failed: 0,
-            bytes: 0,
             latency,
-            failed_latency: Histogram::default(),
-            service_time: Histogram::default(),
-            send_lag: Histogram::default(),
-            connect_wait: Histogram::default(),
+            ..TickRow::new(RequestKey::default(), Cohort { step: StepId(0), phase: Phase::Measure, slot: number })
         };
         let (from, to) = (Elapsed(number * 1_000_000), Elapsed((number + 1) * 1_000_000));
         Event::Tick(Box::new(Tick { source: "local".into(), number, from, to, rows: vec![row], ..Tick::default() }))

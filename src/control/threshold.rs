@@ -46,20 +46,7 @@ mod tests {
         for n in 0..4 {
             let mut latency = Histogram::default();
             latency.record_n(2_000_000, if n == 0 { 0 } else { 10 });
-            let row = TickRow {
-                key: RequestKey::default(),
-                cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: n },
-                failed: std::collections::BTreeMap::new(),
-                checks_passed: 0,
-                checks_failed: 0,
-                bytes: 0,
-                stale: 0,
-                latency,
-                failed_latency: Histogram::default(),
-                service_time: Histogram::default(),
-                send_lag: Histogram::default(),
-                connect_wait: Histogram::default(),
-            };
+            let row = TickRow { latency, ..TickRow::new(RequestKey::default(), Cohort { step: StepId(0), phase: Phase::Measure, slot: n }) };
             let (from, to) = (Elapsed(n * 1_000_000), Elapsed((n + 1) * 1_000_000));
             found.push(say(n + 1, Event::Tick(Box::new(Tick { source: "local".into(), number: n, from, to, rows: vec![row], ..Tick::default() }))));
         }

@@ -65,6 +65,16 @@ impl Histogram {
         }
     }
 
+    /// All of these in one.
+    #[must_use]
+    pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = Self::default();
+        for part in parts {
+            all.merge(part);
+        }
+        all
+    }
+
     /// Adds everything `other` counted.
     pub fn merge(&mut self, other: &Self) {
         if self.buckets.is_empty() {

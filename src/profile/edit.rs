@@ -285,10 +285,7 @@ get = "/"
 
     #[track_caller]
     fn line_changed(assignment: &str, from: &str, to: &str) {
-        assert!(LINE.contains(from), "{from}");
-        let changed = apply_override(LINE, assignment).unwrap();
-        assert_eq!(changed, LINE.replacen(from, to, 1), "{assignment}");
-        changed.parse::<DocumentMut>().unwrap_or_else(|e| panic!("{assignment}: {e}"));
+        changed_in(LINE, assignment, from, to);
     }
 
     #[test]
@@ -331,8 +328,15 @@ get = "/"
 
     #[track_caller]
     fn changed(assignment: &str, from: &str, to: &str) {
-        assert!(TEXT.contains(from), "{from}");
-        assert_eq!(apply_override(TEXT, assignment).unwrap(), TEXT.replacen(from, to, 1), "{assignment}");
+        changed_in(TEXT, assignment, from, to);
+    }
+
+    #[track_caller]
+    fn changed_in(text: &str, assignment: &str, from: &str, to: &str) {
+        assert!(text.contains(from), "{from}");
+        let changed = apply_override(text, assignment).unwrap();
+        assert_eq!(changed, text.replacen(from, to, 1), "{assignment}");
+        changed.parse::<DocumentMut>().unwrap_or_else(|e| panic!("{assignment}: {e}"));
     }
 
     #[test]

@@ -88,15 +88,14 @@ impl Figures {
         for ((_, name), m) in step.by_request() {
             self.requests = self.requests.saturating_add(m.finished());
             self.failed = self.failed.saturating_add(m.failures());
-            let mut all = m.latency.clone();
-            all.merge(&m.failed_latency);
+            let all = Histogram::merged([&m.latency, &m.failed_latency]);
             self.latency.merge(&all);
             self.service_time.merge(&m.service_time);
             self.send_lag.merge(&m.send_lag);
             self.connect_wait.merge(&m.connect_wait);
             self.stale = self.stale.saturating_add(m.stale);
             let known = self.names.entry(name.to_owned()).or_default();
-            *known = (known.0.saturating_add(m.finished()), known.1.saturating_add(m.failures()), merged(&known.2, &all));
+            *known = (known.0.saturating_add(m.finished()), known.1.saturating_add(m.failures()), Histogram::merged([&known.2, &all]));
         }
         self.errors = step.failed();
         self.dropped = Some(step.dropped());
@@ -109,12 +108,6 @@ impl Figures {
         self.cpu_share = run.level(session, Signal::GeneratorCpu, None).filter(|_| enough).map(|cores| cores / workers.max(1) as f64);
         self.bound = step.generator_bound().map(clean);
     }
-}
-
-fn merged(a: &Histogram, b: &Histogram) -> Histogram {
-    let mut all = a.clone();
-    all.merge(b);
-    all
 }
 
 /// What ended while it was measured, a second: of an open load that the service can not carry less than what began. The intervals at

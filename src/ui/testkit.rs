@@ -223,18 +223,9 @@ fn row(cohort: Cohort, finished: f64, answer_s: f64, failures: bool) -> TickRow 
         latency.record(Span::from_secs_f64(answer_s * spread));
     }
     TickRow {
-        key: RequestKey { scenario: "browse".to_owned(), name: "GET /checkout".to_owned(), ..RequestKey::default() },
-        cohort,
         failed: if failures { BTreeMap::from([(ErrorKind::Status, 3), (ErrorKind::Timeout, 1)]) } else { BTreeMap::new() },
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
         latency,
-        failed_latency: Histogram::default(),
-        service_time: Histogram::default(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(RequestKey { scenario: "browse".to_owned(), name: "GET /checkout".to_owned(), ..RequestKey::default() }, cohort)
     }
 }
 

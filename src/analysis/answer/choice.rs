@@ -45,7 +45,8 @@ impl Choice {
         let floor = if open { over_the_cliff(evidence) } else { 0 };
         let score = |i: &usize| regret[*i] + SIZE_COST * p.grid[*i].log2();
         let least = |admit: &dyn Fn(usize) -> bool| (0..n).filter(|i| admit(*i)).min_by(|a, b| score(a).total_cmp(&score(b)));
-        let free = unbound(evidence, floor);
+        let rules_out = (0..n).any(|i| !allows(i));
+        let free = if rules_out { unbound(evidence, floor) } else { None };
         let wish = least(&|i| i >= floor && allows(i)).or_else(|| least(&allows)).unwrap_or(0);
         let at = if open { off_the_cliff(evidence, wish) } else { wish };
         let at = small_enough(evidence, &regret).filter(|small| *small < at && *small >= floor && allows(*small)).unwrap_or(at);

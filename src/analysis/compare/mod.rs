@@ -13,11 +13,9 @@ use std::collections::BTreeMap;
 
 pub use noise::Estimate;
 
-use super::run::{Run, interval_at, measure};
+use super::run::{Run, measure, percentile_at};
 use super::sweep::{SweepStep, every_step};
-use crate::model::histogram::Histogram;
 use crate::model::session::Session;
-use crate::model::units::Span;
 use noise::{Noise, Sample, Sides, overall};
 
 /// The difference that a person wants to be able to see.
@@ -148,13 +146,8 @@ struct Measured {
 
 impl Measured {
     fn percentile(&self, q: f64) -> Option<Sample> {
-        let mut all = Histogram::default();
-        for slice in &self.step.slices {
-            all.merge(&slice.latency);
-        }
-        let value = all.quantile(q).map(Span::as_secs_f64).filter(|v| *v > 0.0)?;
-        let half = interval_at(&self.step.slices, q).map(|(low, high)| (high - low) / (2.0 * 1.96) / value);
-        Some(Sample { value, error: half })
+        let (value, interval) = percentile_at(&self.step.slices, q).filter(|p| p.0 > 0.0)?;
+        Some(Sample { value, error: interval.map(|(low, high)| (high - low) / (2.0 * 1.96) / value) })
     }
 }
 
@@ -166,15 +159,15 @@ fn arms(session: &Session) -> Arms {
     let Some(sweep) = every_step(session) else { return arms };
     for step in sweep.steps.iter().filter(|s| s.void.is_none()) {
         if let Some(run) = measure(&sweep, step) {
-            arms.entry(key(step, &sweep.setting)).or_default().push(Measured { run, step: step.clone() });
+            arms.entry(key(step)).or_default().push(Measured { run, step: step.clone() });
         }
     }
     arms
 }
 
 /// `pool 50  threads 200`; empty where nothing was set.
-fn key(step: &SweepStep, stand_in: &str) -> String {
-    let named = step.values.iter().filter(|(name, _)| !(name.is_empty() && stand_in.is_empty()));
+fn key(step: &SweepStep) -> String {
+    let named = step.values.iter().filter(|(name, _)| !name.is_empty());
     named.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("  ")
 }
 

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::model::event::{Cohort, Event, Phase, RequestKey, SessionStarted, StepEnd, StepId, StepPlanned, Tick, TickRow};
+use crate::model::histogram::Histogram;
 use crate::model::plan::{LoadModel, Plan, Values};
 use crate::model::session::tests::events::{head, number, plan};
 use crate::model::units::Elapsed;
+use crate::model::units::Span;
 
 const SECONDS: u64 = 12;
 
@@ -42,20 +44,7 @@ fn tick(step: StepId, second: u64, ms: f64) -> Tick {
     let (from, to) = (Elapsed(second * 1_000_000), Elapsed((second + 1) * 1_000_000));
     let cohort = Cohort { step, phase: Phase::Measure, slot: second };
     let key = RequestKey { scenario: "s".into(), name: "GET /".into(), ..RequestKey::default() };
-    let row = TickRow {
-        key,
-        cohort,
-        failed: std::collections::BTreeMap::new(),
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
-        stale: 0,
-        failed_latency: Histogram::default(),
-        service_time: latency.clone(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
-        latency,
-    };
+    let row = TickRow { service_time: latency.clone(), latency, ..TickRow::new(key, cohort) };
     Tick { source: "local".into(), number: second - 1, from, to, sent: 100, rows: vec![row], ..Tick::default() }
 }
 

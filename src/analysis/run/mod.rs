@@ -8,7 +8,7 @@ mod rows;
 mod tests;
 
 pub(in crate::analysis) use measure::{MIN_BATCHES, MIN_REQUESTS, measure, shortness};
-pub(in crate::analysis) use percentile::{Percentiles, interval_at};
+pub(in crate::analysis) use percentile::{Percentiles, percentile_at};
 
 /// The figures of one run. Times in seconds; rates a second.
 #[derive(Debug, Clone, PartialEq)]

@@ -28,21 +28,17 @@ pub(in crate::analysis) fn percentiles(slices: &[LatencySlice], from_s: f64) -> 
     let late: Vec<&LatencySlice> = slices.iter().filter(|s| s.from_s + 1e-9 >= from_s && !s.latency.is_empty()).collect();
     let chosen: Vec<&Histogram> =
         if late.is_empty() { slices.iter().map(|s| &s.latency).collect() } else { late.iter().map(|s| &s.latency).collect() };
-    let mut all = Histogram::default();
-    for h in &chosen {
-        all.merge(h);
-    }
+    let all = Histogram::merged(chosen.iter().copied());
     let at = |q| all.quantile(q).map(crate::model::units::Span::as_secs_f64);
     Percentiles { p50: at(0.5), p95: at(0.95), p95_95: interval(&chosen, &all, 0.95), p99: at(0.99) }
 }
 
-/// The 95% interval of one percentile over all slices; none with fewer than four.
-pub(in crate::analysis) fn interval_at(slices: &[LatencySlice], q: f64) -> Option<(f64, f64)> {
-    let mut all = Histogram::default();
-    for slice in slices {
-        all.merge(&slice.latency);
-    }
-    interval(&slices.iter().map(|s| &s.latency).collect::<Vec<_>>(), &all, q)
+/// One percentile over all slices in seconds, with its 95% interval where there are at least four.
+pub(in crate::analysis) fn percentile_at(slices: &[LatencySlice], q: f64) -> Option<(f64, Option<(f64, f64)>)> {
+    let parts: Vec<&Histogram> = slices.iter().map(|s| &s.latency).collect();
+    let all = Histogram::merged(parts.iter().copied());
+    let value = all.quantile(q)?.as_secs_f64();
+    Some((value, interval(&parts, &all, q)))
 }
 
 /// Slices drawn with replacement; each draw's percentile is looked up in running counts, so that nothing is merged again.

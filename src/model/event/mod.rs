@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use bound::{Bound, Limit};
 pub use sample::{Gap, Reading, Sample, TotalFigure};
 pub use step::{Phase, Proof, SettingApplied, SettingProved, StepEnd, StepPlanned};
+pub(in crate::model) use tick::add_failures;
 pub use tick::{Cohort, ErrorKind, RequestKey, Tick, TickRow, slot_begin};
 
 use super::plan::{LoadModel, Plan, Values};
@@ -311,22 +312,18 @@ mod tests {
     #[test]
     fn events_come_back_equal() {
         let row = TickRow {
-            key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
-            cohort: Cohort { step: StepId(2), phase: Phase::Measure, slot: 17 },
             failed: BTreeMap::from([(ErrorKind::Timeout, 2)]),
-            stale: 0,
             checks_passed: 1,
-            checks_failed: 0,
             bytes: 512,
             latency: {
                 let mut h = Histogram::default();
                 h.record(Span::from_millis(12));
                 h
             },
-            failed_latency: Histogram::default(),
-            service_time: Histogram::default(),
-            send_lag: Histogram::default(),
-            connect_wait: Histogram::default(),
+            ..TickRow::new(
+                RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
+                Cohort { step: StepId(2), phase: Phase::Measure, slot: 17 },
+            )
         };
         assert_eq!(row.finished(), 3);
         let tick = Tick { source: "local".into(), rows: vec![row], ..Tick::default() };

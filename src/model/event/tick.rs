@@ -94,6 +94,25 @@ pub struct TickRow {
 }
 
 impl TickRow {
+    /// Nothing ended yet.
+    #[must_use]
+    pub fn new(key: RequestKey, cohort: Cohort) -> Self {
+        Self {
+            key,
+            cohort,
+            failed: BTreeMap::new(),
+            stale: 0,
+            checks_passed: 0,
+            checks_failed: 0,
+            bytes: 0,
+            latency: Histogram::default(),
+            failed_latency: Histogram::default(),
+            service_time: Histogram::default(),
+            send_lag: Histogram::default(),
+            connect_wait: Histogram::default(),
+        }
+    }
+
     /// How many ended without success.
     #[must_use]
     pub fn failures(&self) -> u64 {
@@ -155,6 +174,14 @@ impl ErrorKind {
             Self::BadAnswer => "bad answer",
             Self::Unfinished => "unfinished",
         }
+    }
+}
+
+/// Adds failures by kind to others.
+pub(in crate::model) fn add_failures(to: &mut BTreeMap<ErrorKind, u64>, more: &BTreeMap<ErrorKind, u64>) {
+    for (kind, n) in more {
+        let known = to.entry(*kind).or_default();
+        *known = known.saturating_add(*n);
     }
 }
 

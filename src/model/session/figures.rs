@@ -106,18 +106,9 @@ mod tests {
             latency.record(Span::from_millis(ms));
         }
         TickRow {
-            key: RequestKey::default(),
-            cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: 0 },
             failed: if failed > 0 { BTreeMap::from([(ErrorKind::Status, failed)]) } else { BTreeMap::new() },
-            stale: 0,
-            checks_passed: 0,
-            checks_failed: 0,
-            bytes: 0,
             latency,
-            failed_latency: Histogram::default(),
-            service_time: Histogram::default(),
-            send_lag: Histogram::default(),
-            connect_wait: Histogram::default(),
+            ..TickRow::new(RequestKey::default(), Cohort { step: StepId(0), phase: Phase::Measure, slot: 0 })
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::Session;
 use super::step::{NameFigures, PhaseSpan, StepState};
-use crate::model::event::{ErrorKind, Phase, RequestKey, Tick};
+use crate::model::event::{ErrorKind, Phase, RequestKey, Tick, add_failures};
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
 
@@ -38,12 +38,13 @@ impl Merged {
         self.service_time.merge(&name.service_time);
         self.send_lag.merge(&name.send_lag);
         self.connect_wait.merge(&name.connect_wait);
-        for (kind, n) in &name.failed {
-            let known = self.failed.entry(*kind).or_default();
-            *known = known.saturating_add(*n);
-        }
-        self.stale = self.stale.saturating_add(name.stale);
-        self.checks = (self.checks.0.saturating_add(name.checks.0), self.checks.1.saturating_add(name.checks.1));
+        self.count(&name.failed, name.stale, name.checks);
+    }
+
+    fn count(&mut self, failed: &BTreeMap<ErrorKind, u64>, stale: u64, checks: (u64, u64)) {
+        add_failures(&mut self.failed, failed);
+        self.stale = self.stale.saturating_add(stale);
+        self.checks = (self.checks.0.saturating_add(checks.0), self.checks.1.saturating_add(checks.1));
     }
 
     /// Takes another's requests in.
@@ -53,12 +54,7 @@ impl Merged {
         self.service_time.merge(&other.service_time);
         self.send_lag.merge(&other.send_lag);
         self.connect_wait.merge(&other.connect_wait);
-        for (kind, n) in &other.failed {
-            let known = self.failed.entry(*kind).or_default();
-            *known = known.saturating_add(*n);
-        }
-        self.stale = self.stale.saturating_add(other.stale);
-        self.checks = (self.checks.0.saturating_add(other.checks.0), self.checks.1.saturating_add(other.checks.1));
+        self.count(&other.failed, other.stale, other.checks);
     }
 
     /// How many ended without success.
@@ -149,18 +145,15 @@ mod tests {
         let mut times = Histogram::default();
         (0..n).for_each(|_| times.record(Span::from_millis(took_ms)));
         TickRow {
-            key: RequestKey { scenario: "s".into(), name: name.into(), load_phase: load_phase.map(str::to_owned), ..RequestKey::default() },
-            cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot: took_ms },
             failed: BTreeMap::from([(ErrorKind::Status, failed)]),
             stale: 1,
             checks_passed: 2,
-            checks_failed: 0,
-            bytes: 0,
             latency: times.clone(),
-            failed_latency: Histogram::default(),
             service_time: times,
-            send_lag: Histogram::default(),
-            connect_wait: Histogram::default(),
+            ..TickRow::new(
+                RequestKey { scenario: "s".into(), name: name.into(), load_phase: load_phase.map(str::to_owned), ..RequestKey::default() },
+                Cohort { step: StepId(0), phase: Phase::Measure, slot: took_ms },
+            )
         }
     }
 

@@ -6,7 +6,7 @@ use super::figures::{SlotFigures, can_close};
 use super::load::LoadFigures;
 use super::merged::{Intervals, is_measured};
 use crate::model::event::{
-    ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, Tick, TickRow, TotalFigure, slot_begin,
+    ErrorKind, Phase, Proof, RequestKey, SettingApplied, SettingProved, StepEnd, StepPlanned, Tick, TickRow, TotalFigure, add_failures, slot_begin,
 };
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
@@ -78,21 +78,14 @@ impl NameFigures {
     /// Successes of the measure phase in one histogram.
     #[must_use]
     pub fn latency(&self) -> Histogram {
-        let mut all = Histogram::default();
-        for slice in &self.slices {
-            all.merge(&slice.latency);
-        }
-        all
+        Histogram::merged(self.slices.iter().map(|slice| &slice.latency))
     }
 
     /// `begin` is the interval in which measuring began, where slices begin for all requests alike.
     fn add(&mut self, row: &TickRow, begin: Option<u64>) -> bool {
         let took = self.slots.entry((row.cohort.slot, row.cohort.phase)).or_default().add(row);
         if row.cohort.phase == Phase::Measure {
-            for (kind, n) in &row.failed {
-                let known = self.failed.entry(*kind).or_default();
-                *known = known.saturating_add(*n);
-            }
+            add_failures(&mut self.failed, &row.failed);
             self.stale = self.stale.saturating_add(row.stale);
             self.failed_latency.merge(&row.failed_latency);
             self.service_time.merge(&row.service_time);
@@ -361,9 +354,8 @@ impl StepState {
     #[must_use]
     pub fn failed(&self) -> BTreeMap<ErrorKind, u64> {
         let mut all: BTreeMap<ErrorKind, u64> = BTreeMap::new();
-        for (kind, n) in self.names.values().flat_map(|f| &f.failed) {
-            let known = all.entry(*kind).or_default();
-            *known = known.saturating_add(*n);
+        for figures in self.names.values() {
+            add_failures(&mut all, &figures.failed);
         }
         all
     }

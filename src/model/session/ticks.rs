@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Anomaly, Session};
-use crate::model::event::{ErrorKind, Tick};
+use crate::model::event::{ErrorKind, Tick, add_failures};
 use crate::model::histogram::Histogram;
 use crate::model::units::{Elapsed, Span};
 
@@ -95,10 +95,7 @@ impl Session {
         let (mut lag, mut service) = (Histogram::default(), Histogram::default());
         for row in &tick.rows {
             point.finished = point.finished.saturating_add(row.finished());
-            for (kind, n) in &row.failed {
-                let known = point.failed.entry(*kind).or_default();
-                *known = known.saturating_add(*n);
-            }
+            add_failures(&mut point.failed, &row.failed);
             lag.merge(&row.send_lag);
             service.merge(&row.service_time);
         }

@@ -66,18 +66,17 @@ fn row(slot: u64, made: Made) -> TickRow {
     }
     Histogram::record_n(&mut failed_latency, 1_000_000, made.failed);
     TickRow {
-        key: RequestKey { scenario: "load".into(), name: "GET /".into(), ..RequestKey::default() },
-        cohort: Cohort { step: STEP, phase: Phase::Measure, slot },
         failed: if made.failed > 0 { BTreeMap::from([(ErrorKind::Timeout, made.failed)]) } else { BTreeMap::new() },
         stale: slot,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
         latency,
         failed_latency,
         service_time,
         send_lag,
         connect_wait,
+        ..TickRow::new(
+            RequestKey { scenario: "load".into(), name: "GET /".into(), ..RequestKey::default() },
+            Cohort { step: STEP, phase: Phase::Measure, slot },
+        )
     }
 }
 

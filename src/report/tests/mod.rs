@@ -104,20 +104,7 @@ fn row(cohort: Cohort, latency_ms: u64) -> TickRow {
         latency.record(Span::from_millis(latency_ms + i * 4));
     }
     let failed = if cohort.slot.is_multiple_of(9) { BTreeMap::from([(ErrorKind::Timeout, 2), (ErrorKind::Status, 1)]) } else { BTreeMap::new() };
-    TickRow {
-        key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
-        cohort,
-        failed,
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
-        latency,
-        failed_latency: Histogram::default(),
-        service_time: Histogram::default(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
-    }
+    TickRow { failed, latency, ..TickRow::new(RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() }, cohort) }
 }
 
 fn figures(value: f64, loss: f64, wait: f64, hold: f64) -> ValueFigures {

@@ -44,18 +44,13 @@ fn tick(n: u64, dropped: u64, phase: &str) -> Tick {
     latency.record_n(10_000, 99);
     latency.record_n(500_000, 1);
     let row = TickRow {
-        key: RequestKey { scenario: "s".into(), name: "login".into(), load_phase: Some(phase.into()), ..RequestKey::default() },
-        cohort: Cohort { step: STEP, phase: Phase::Measure, slot: n },
         failed: BTreeMap::from([(ErrorKind::Status, 1)]),
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
-        stale: 0,
         latency: latency.clone(),
-        failed_latency: Histogram::default(),
         service_time: latency,
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(
+            RequestKey { scenario: "s".into(), name: "login".into(), load_phase: Some(phase.into()), ..RequestKey::default() },
+            Cohort { step: STEP, phase: Phase::Measure, slot: n },
+        )
     };
     Tick {
         source: "local".into(),

@@ -14,18 +14,10 @@ fn row(step: StepId, slot: u64, name: &str, took_ms: u64, n: u64, failed: u64) -
     let mut times = Histogram::default();
     times.record_n(took_ms * 1000, n);
     TickRow {
-        key: RequestKey { scenario: "s".into(), name: name.into(), ..RequestKey::default() },
-        cohort: Cohort { step, phase: Phase::Measure, slot },
         failed: if failed > 0 { BTreeMap::from([(ErrorKind::Status, failed)]) } else { BTreeMap::new() },
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
         latency: times.clone(),
-        failed_latency: Histogram::default(),
         service_time: times,
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(RequestKey { scenario: "s".into(), name: name.into(), ..RequestKey::default() }, Cohort { step, phase: Phase::Measure, slot })
     }
 }
 

@@ -91,18 +91,9 @@ fn row(world: &World, belongs: Belongs, at: Elapsed, tick: Span) -> TickRow {
     latency.record_n(20_000, if bad { 0 } else { 500 });
     let kind = if world.alive { ErrorKind::Status } else { ErrorKind::Refused };
     TickRow {
-        key: RequestKey { scenario: "s".into(), name: "GET /".into(), ..RequestKey::default() },
-        cohort: belongs.cohort(at, tick),
         failed: if bad { BTreeMap::from([(kind, 500)]) } else { BTreeMap::new() },
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
         latency,
-        failed_latency: Histogram::default(),
-        service_time: Histogram::default(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(RequestKey { scenario: "s".into(), name: "GET /".into(), ..RequestKey::default() }, belongs.cohort(at, tick))
     }
 }
 

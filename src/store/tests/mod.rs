@@ -28,18 +28,13 @@ fn row(slot: u64, ok: u64) -> TickRow {
     let mut latency = Histogram::default();
     latency.record_n(40_000, ok);
     TickRow {
-        key: RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
-        cohort: Cohort { step: StepId(0), phase: Phase::Measure, slot },
         failed: std::collections::BTreeMap::from([(ErrorKind::Timeout, 1)]),
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
         bytes: 100,
         latency,
-        failed_latency: Histogram::default(),
-        service_time: Histogram::default(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(
+            RequestKey { scenario: "browse".into(), name: "GET /".into(), ..RequestKey::default() },
+            Cohort { step: StepId(0), phase: Phase::Measure, slot },
+        )
     }
 }
 

@@ -59,18 +59,11 @@ fn row(name: &str, slot: u64, latencies_ms: &[u64]) -> TickRow {
         latency.record(Span::from_millis(ms));
     }
     TickRow {
-        key: RequestKey { scenario: "browse".into(), name: name.into(), ..RequestKey::default() },
-        cohort: Cohort { step: STEP, phase: Phase::Measure, slot },
-        failed: BTreeMap::new(),
-        stale: 0,
-        checks_passed: 0,
-        checks_failed: 0,
-        bytes: 0,
         latency,
-        failed_latency: Histogram::default(),
-        service_time: Histogram::default(),
-        send_lag: Histogram::default(),
-        connect_wait: Histogram::default(),
+        ..TickRow::new(
+            RequestKey { scenario: "browse".into(), name: name.into(), ..RequestKey::default() },
+            Cohort { step: STEP, phase: Phase::Measure, slot },
+        )
     }
 }
 
